@@ -38,7 +38,7 @@ const std::vector<Command>& commands() {
         {"calibrate", "Measure this machine and make an accelerator of it that 'predict' knows as this-machine.",
          "tessera calibrate --quick --for zoo:lenet5 --time-limit 5s --out this-machine.json", addCalibrate},
         {"validate", "Predict measured kernels, collectives and schedules, and show the errors beside published peers.",
-         "tessera validate schedules", addValidate},
+         "tessera validate schedules", addValidate, true},
         {"fit", "Fit the kernels of an accelerator to measurements, and keep them in its description.",
          "tessera fit --kernels v100 --accelerator v100 --out v100-fitted.json", addFit},
         {"explore", "Explore how a study's results follow its parameters, inputs and the fields of its hardware.",
@@ -88,6 +88,8 @@ const std::vector<Command>& commands() {
          addExport},
         {"reproduce", "Recompute figures of papers, the paper's number beside ours; 'list' names them.",
          "tessera reproduce accpar-fig5", addReproduce, true},
+        {"schema", "Print the JSON Schema of a kind of document that commands read or write.", "tessera schema fleet",
+         addSchema},
         {"tour", "Run the bundled studies and write a report.", "tessera tour --out tour", addTour},
     };
     return kCommands;

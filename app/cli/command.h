@@ -92,6 +92,7 @@ Action addReproduce(CLI::App& app);
 Action addTour(CLI::App& app);
 Action addValidate(CLI::App& app);
 Action addFit(CLI::App& app);
+Action addSchema(CLI::App& app);
 
 /// An option that takes one value; the last one given counts.
 CLI::Option* addText(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "app/cli/recording.h"
 #include "app/cli/slurm.h"
 #include "app/cli/study_options.h"
@@ -55,15 +56,6 @@ std::vector<study::Parameter> plainParameters() {
         return row.kind == study::ParameterKind::document || row.kind == study::ParameterKind::list;
     });
     return rows;
-}
-
-/// The exploration of a file or name; of another study one that varies nothing yet.
-Study explorationOf(const std::string& name) {
-    const Study study = study::loadStudy(name);
-    if (study::engineNamed(study.engine).inner != nullptr) return study;
-    Study exploration = study::newStudy("explore");
-    exploration.parameters["study"] = study::toJson(study);
-    return exploration;
 }
 
 /// Sets a parameter that is a document, checked as a file's.
@@ -273,14 +265,18 @@ Action addExplore(CLI::App& app) {
             "an exploration or any other study, as a file or by its bundled name; with --point a run's number, name or "
             "uid, or 'last'")
         ->required();
-    addTexts(
-        app, "--vary", options->vary, "NAME=VALUES",
-        "what varies: a parameter, 'models', 'workloads' or 'hardware', 'dim.NAME', or the path of a hardware "
-        "field, over LOW..HIGH, LOW..HIGH:log, LOW..HIGH:STEP or values with commas between them (texts with commas in "
-        "quotation marks); ALIAS@NAME gives the variable another name; may be repeated");
-    addTexts(app, "--objective", options->objectives, "METRIC[:min|:max]",
-             "a metric that is to be small or large; may be repeated");
-    addTexts(app, "--constraint", options->constraints, "METRIC<=VALUE", "a limit, also >=; may be repeated");
+    offer(
+        addTexts(app, "--vary", options->vary, "NAME=VALUES",
+                 "what varies: a parameter, 'models', 'workloads' or 'hardware', 'dim.NAME', or the path of a hardware "
+                 "field, over LOW..HIGH, LOW..HIGH:log, LOW..HIGH:STEP or values with commas between them (texts with "
+                 "commas in "
+                 "quotation marks); ALIAS@NAME gives the variable another name; may be repeated"),
+        {"@variables"});
+    offer(addTexts(app, "--objective", options->objectives, "METRIC[:min|:max]",
+                   "a metric that is to be small or large; may be repeated"),
+          {"@objectives"});
+    offer(addTexts(app, "--constraint", options->constraints, "METRIC<=VALUE", "a limit, also >=; may be repeated"),
+          {"@constraints"});
     addInput(
         app, "--begin", options->begin, "FILE",
         "points to evaluate first, as CSV with the variables' names in its first line; of the method list the only "

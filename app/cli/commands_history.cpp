@@ -148,11 +148,13 @@ void addChoice(CLI::App& app, Choice& choice) {
     addText(app, "--tag", choice.tag, "TAG", "runs with this tag");
     offer(addText(app, "--status", choice.status, "STATUS",
                   "queued, running, paused, interrupted, done, failed or cancelled"),
-          {"queued", "running", "paused", "interrupted", "done", "failed", "cancelled"});
+          {"@statuses"});
     addText(app, "--since", choice.since, "DAY", "started on this day or later, such as 2026-03-01 or '7 days'");
     addText(app, "--until", choice.until, "DAY", "started on this day or earlier");
-    addTexts(app, "--where", choice.where, "CONDITION",
-             "a condition as the studio's filters have them, such as 'gap < 5 %' or 'tag: night'; may be repeated");
+    offer(
+        addTexts(app, "--where", choice.where, "CONDITION",
+                 "a condition as the studio's filters have them, such as 'gap < 5 %' or 'tag: night'; may be repeated"),
+        {"@conditions"});
     addTexts(app, "--min", choice.min, "METRIC=N",
              "a metric is at least N, such as memory_bytes=64GiB; may be repeated");
     addTexts(app, "--max", choice.max, "METRIC=N", "a metric is at most N, such as step_time_s=40ms; may be repeated");
@@ -162,13 +164,15 @@ void addChoice(CLI::App& app, Choice& choice) {
     app.add_flag("--starred", choice.starred, "starred runs only");
     app.add_flag("--imported", choice.imported, "runs that came from another file only");
     app.add_flag("--deleted", choice.deleted, "deleted runs that can still be restored");
-    addText(app, "--sort", choice.sort, "COLUMN",
-            "started, name, status, engine, model, hardware, or a metric such as step_time_s (default started)");
+    offer(addText(app, "--sort", choice.sort, "COLUMN",
+                  "started, name, status, engine, model, hardware, or a metric such as step_time_s (default started)"),
+          {"@sort-columns"});
     app.add_flag("--ascending", choice.ascending, "smallest or oldest first");
-    addText(
-        app, "--columns", choice.columns, "LIST",
-        "columns, with commas between them: name, engine, model, hardware, result, gap, tags, started, status, took, "
-        "outcome, note, origin, or metrics such as step_time_s; of one engine the default has its metrics");
+    offer(addText(app, "--columns", choice.columns, "LIST",
+                  "columns, with commas between them: name, engine, model, hardware, result, gap, tags, started, "
+                  "status, took, "
+                  "outcome, note, origin, or metrics such as step_time_s; of one engine the default has its metrics"),
+          {"@columns"});
     addText(app, "--limit", choice.limit, "N", "number of runs (default 50)");
 }
 

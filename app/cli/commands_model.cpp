@@ -109,7 +109,7 @@ std::string mapText(const model::Map& map) {
     return fmt::format("{}x{}", map.height, map.width);
 }
 
-std::string layersText(const model::LayerGraph& layers, double batch) {
+void printLayers(const Console& console, const model::LayerGraph& layers, double batch) {
     report::Table table;
     table.columns = {{"layer"},
                      {"kind"},
@@ -122,13 +122,22 @@ std::string layersText(const model::LayerGraph& layers, double batch) {
                      {"parameters", true},
                      {"MACs", true},
                      {"activations", true}};
-    for (const model::Layer& layer : layers.layers)
-        table.rows.push_back({layer.name, std::string(model::nameOf(layer.kind)), formatCount(layer.inChannels),
-                              formatCount(layer.outChannels), mapText(layer.in), mapText(layer.out),
-                              mapText(layer.kernel), formatCount(layer.groups), formatCount(layer.parameters),
-                              formatCount(model::macsPerSample(layer) * batch),
-                              formatCount(layer.activations * batch)});
-    return "\n" + report::toText(table);
+    const auto row = [&](std::size_t i) -> std::vector<std::string> {
+        const model::Layer& layer = layers.layers[i];
+        return {layer.name,
+                std::string(model::nameOf(layer.kind)),
+                formatCount(layer.inChannels),
+                formatCount(layer.outChannels),
+                mapText(layer.in),
+                mapText(layer.out),
+                mapText(layer.kernel),
+                formatCount(layer.groups),
+                formatCount(layer.parameters),
+                formatCount(model::macsPerSample(layer) * batch),
+                formatCount(layer.activations * batch)};
+    };
+    console.print("\n");
+    report::writeText(table, layers.layers.size(), row, [&](std::string_view piece) { console.print(piece); });
 }
 
 struct Conversion {
@@ -159,19 +168,20 @@ void convert(Context& context, const Conversion& conversion) {
 
 void inspect(Context& context, const ModelChoice& choice, bool withLayers, bool withTraining) {
     const study::ModelSummary summary = study::summariseModel(choice.model, choice.options(), withTraining);
-    std::optional<model::LayerGraph> layers;
-    if (withLayers) layers = model::layerGraph(summary.model);
+    const auto* layers = withLayers ? std::get_if<model::LayerGraph>(&summary.model.form) : nullptr;
+    std::optional<model::LayerGraph> extracted;
+    if (withLayers && layers == nullptr) layers = &extracted.emplace(model::layerGraph(summary.model));
     std::vector<std::string> warnings = summary.model.warnings;
     study::addOnce(warnings, summary.trainingWarnings);
     context.console.showWarnings(warnings);
     if (context.common.json) {
-        context.console.printJson(study::toJson(summary, layers ? &*layers : nullptr));
+        study::writeText(summary, layers, [&](std::string_view piece) { context.console.print(piece); });
         return;
     }
     std::string text = summaryText(summary);
     if (summary.training) text += trainingText(*summary.training);
-    if (layers) text += layersText(*layers, static_cast<double>(summary.counts.batch));
     context.console.print(text);
+    if (layers != nullptr) printLayers(context.console, *layers, static_cast<double>(summary.counts.batch));
 }
 
 /// What `--dim` may choose, with its default and its largest value.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "app/cli/recording.h"
 #include "app/cli/study_options.h"
 #include "app/cli/sweep.h"
@@ -372,9 +373,10 @@ Action addSweep(CLI::App& app) {
     };
     const auto options = std::make_shared<Options>();
     addText(app, "STUDY", options->study, "", "a study file, or the name of a bundled study")->required();
-    addTexts(app, "--over", options->over, "PARAMETER=LIST",
-             "values of a parameter, separated by commas; also seed, models, workloads and hardware; may be repeated "
-             "for every combination")
+    offer(addTexts(app, "--over", options->over, "PARAMETER=LIST",
+                   "values of a parameter, separated by commas; also seed, models, workloads and hardware; may be "
+                   "repeated for every combination"),
+          {"@swept"})
         ->required();
     return [options](Context& context) {
         const Request request{

@@ -164,7 +164,7 @@ Action addValidate(CLI::App& app) {
     app.add_flag("--rows", arguments->rows, "list every row");
     return [arguments](Context& context) {
         const study::MeasuredValidation result =
-            study::validateMeasured(arguments->names, arguments->sets, context.control());
+            study::validateMeasured(arguments->names, arguments->sets, context.control(), context.ranks);
         context.console.endProgress();
         if (context.common.json)
             context.console.printJson(study::toJson(result));

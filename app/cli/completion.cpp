@@ -5,136 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <span>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/hardware/library.h"
-#include "core/model/zoo/zoo.h"
-#include "core/physical/software.h"
-#include "core/report/catalogue.h"
-#include "core/reproduce/reproduce.h"
-#include "core/store/store.h"
-#include "core/study/engine.h"
-#include "core/study/study.h"
 
 namespace tessera::cli {
 
 namespace {
 
 constexpr const char* kOffered = "offered words";
-constexpr std::int64_t kOfferedRuns = 50;
 
 using Found = std::vector<Offered>;
-
-// Sources of words
-// -----------------------------------------------------------------------------------------------------
-
-Found models() {
-    Found found;
-    for (const model::ZooEntry& entry : model::zooEntries()) found.push_back({"zoo:" + entry.id, entry.title});
-    return found;
-}
-
-/// Of one kind, or of all where `kind` is empty.
-Found hardwareOf(std::string_view kind) {
-    Found found;
-    for (const hardware::LibraryEntry& entry : hardware::libraryEntries())
-        if (entry.problem.empty() && (kind.empty() ? entry.kind != "workload" : entry.kind == kind))
-            found.push_back({entry.id, entry.name});
-    return found;
-}
-
-Found filesOf(std::string_view folder) {
-    Found found;
-    for (const auto& [id, path] : hardware::libraryFiles(folder, "")) found.push_back({id, ""});
-    return found;
-}
-
-Found studies() {
-    Found found;
-    for (const auto& [name, title] : study::bundledStudies()) found.push_back({name, title});
-    return found;
-}
-
-store::Store historyFor(const std::string& named) {
-    return store::openNamed(named, store::OpenMode::readOnly);
-}
-
-Found runs(const std::string& history) {
-    Found found{{"last", "the newest run"}};
-    for (const store::RunRow& row : historyFor(history).query({}, kOfferedRuns))
-        found.push_back({std::to_string(row.id), row.name});
-    return found;
-}
-
-Found tags(const std::string& history) {
-    Found found;
-    for (const auto& [tag, count] : historyFor(history).tags())
-        found.push_back({tag, formatCounted(static_cast<double>(count), "run", "runs")});
-    return found;
-}
-
-Found figures() {
-    Found found{{"list", "names all figures"}};
-    for (const study::Figure& figure : study::figures())
-        found.push_back({std::string(figure.name), std::string(figure.title)});
-    return found;
-}
-
-Found stacks() {
-    Found found;
-    for (const char* profile : {"eager", "fused", "tuned"}) found.push_back({profile, "a profile"});
-    for (const physical::SoftwareStack& stack : physical::softwareStacks()) found.push_back({stack.id, stack.does});
-    return found;
-}
-
-/// Rows of all catalogues, each id once.
-Found exported() {
-    Found found;
-    const auto add = [&](const auto& rows) {
-        for (const report::Row& row : rows)
-            if (std::none_of(found.begin(), found.end(), [&](const Offered& each) { return each.word == row.id; }))
-                found.push_back({std::string(row.id), std::string(row.about)});
-    };
-    for (const report::Catalogue& each : report::catalogues()) {
-        add(each.pictures);
-        add(each.tables);
-        add(each.files);
-    }
-    return found;
-}
-
-Found engines() {
-    Found found;
-    for (const study::Engine& engine : study::engines()) found.push_back({std::string(engine.id), ""});
-    return found;
-}
-
-struct SourceRow {
-    std::string_view name;
-    Found (*words)(const std::string& history);
-};
-/// `history` is the file that the command line names.
-constexpr std::array kSources{
-    SourceRow{"@models", [](const std::string&) { return models(); }},
-    SourceRow{"@hardware", [](const std::string&) { return hardwareOf(""); }},
-    SourceRow{"@accelerators", [](const std::string&) { return hardwareOf("accelerator"); }},
-    SourceRow{"@fleets", [](const std::string&) { return hardwareOf("fleet"); }},
-    SourceRow{"@platforms", [](const std::string&) { return hardwareOf("platform"); }},
-    SourceRow{"@templates", [](const std::string&) { return hardwareOf("template"); }},
-    SourceRow{"@workloads", [](const std::string&) { return filesOf("workloads"); }},
-    SourceRow{"@placements", [](const std::string&) { return filesOf("placements"); }},
-    SourceRow{"@operators", [](const std::string&) { return filesOf("operators"); }},
-    SourceRow{"@datasets", [](const std::string&) { return filesOf("datasets"); }},
-    SourceRow{"@studies", [](const std::string&) { return studies(); }},
-    SourceRow{"@runs", runs},
-    SourceRow{"@tags", tags},
-    SourceRow{"@figures", [](const std::string&) { return figures(); }},
-    SourceRow{"@stacks", [](const std::string&) { return stacks(); }},
-    SourceRow{"@exports", [](const std::string&) { return exported(); }},
-    SourceRow{"@engines", [](const std::string&) { return engines(); }},
-};
 
 /// What the name of a value says of it, such as FLEET in `--fleet FLEET`.
 struct ValueRow {
@@ -152,23 +33,13 @@ constexpr std::array kValues{
     ValueRow{"WORKLOAD", "@workloads", Offers::Paths::files},
     ValueRow{"STUDY", "@studies", Offers::Paths::files},
     ValueRow{"STACK", "@stacks"},
+    ValueRow{"NAME=N", "@dimensions"},
+    ValueRow{"METRIC=N", "@metric-bounds"},
     ValueRow{"RUN", "@runs"},
     ValueRow{"TAG", "@tags"},
     ValueRow{"FILE", {}, Offers::Paths::files},
     ValueRow{"DIR", {}, Offers::Paths::folders},
 };
-
-void addSource(Found& found, std::string_view name, const std::string& history) {
-    for (const SourceRow& row : kSources) {
-        if (row.name != name) continue;
-        try {
-            const Found words = row.words(history);
-            found.insert(found.end(), words.begin(), words.end());
-        } catch (const std::exception&) {
-            return;  // someone is typing: this is no place for a sentence
-        }
-    }
-}
 
 /// What `offer` was told.
 std::vector<std::string> offeredFor(CLI::Option& option) {
@@ -188,6 +59,8 @@ std::vector<std::string> offeredFor(CLI::Option& option) {
 std::vector<std::string> valuesNamedBy(const CLI::Option& option) {
     std::string name = option.get_type_name();
     if (name.empty() && option.get_positional()) name = option.get_name();
+    if (std::any_of(kValues.begin(), kValues.end(), [&](const ValueRow& row) { return row.value == name; }))
+        return {name};
     name = name.substr(0, name.find_first_of("[,<=:"));
     std::vector<std::string> names;
     for (const std::string_view part : split(name, '|')) names.emplace_back(part);
@@ -198,24 +71,37 @@ bool takesValue(const CLI::Option& option) {
     return option.get_items_expected_max() > 0;
 }
 
-/// Words for the value of an option that begins with `begun`; of a list, for its last entry.
-void addValues(Offers& offers, CLI::Option& option, const std::string& begun, const std::string& history) {
+/// Words of a source that fit for the value that is being typed; of a list, for its last entry.
+void addSource(Offers& offers, std::string_view name, const TypedLine& line) {
+    const WordSource* source = findWordSource(name);
+    if (source == nullptr) return;
     Found found;
+    try {
+        found = source->words(line);
+    } catch (const std::exception&) {
+        return;  // someone is typing: this is no place for a sentence
+    }
+    const std::size_t comma = source->whole ? std::string::npos : line.begun.rfind(',');
+    const std::string before = comma == std::string::npos ? "" : line.begun.substr(0, comma + 1);
+    for (const Offered& each : found)
+        if ((before + each.word).starts_with(line.begun)) offers.words.push_back({before + each.word, each.about});
+}
+
+/// Words for the value of an option that is being typed.
+void addValues(Offers& offers, CLI::Option& option, const TypedLine& line) {
+    const std::size_t comma = line.begun.rfind(',');
+    const std::string before = comma == std::string::npos ? "" : line.begun.substr(0, comma + 1);
     for (const std::string& word : offeredFor(option))
         if (word.starts_with('@'))
-            addSource(found, word, history);
-        else
-            found.push_back({word, ""});
+            addSource(offers, word, line);
+        else if ((before + word).starts_with(line.begun))
+            offers.words.push_back({before + word});
     for (const std::string& name : valuesNamedBy(option))
         for (const ValueRow& row : kValues)
             if (row.value == name) {
-                addSource(found, row.source, history);
+                addSource(offers, row.source, line);
                 if (row.paths != Offers::Paths::none) offers.paths = row.paths;
             }
-    const std::size_t comma = begun.rfind(',');
-    const std::string before = comma == std::string::npos ? "" : begun.substr(0, comma + 1);
-    for (Offered& each : found)
-        if ((before + each.word).starts_with(begun)) offers.words.push_back({before + each.word, each.about});
 }
 
 void addOptions(Offers& offers, const CLI::App& app, const std::string& begun) {
@@ -237,24 +123,35 @@ struct Reading {
     CLI::App* app;
     std::size_t arguments = 0;    ///< that are no options
     CLI::Option* asks = nullptr;  ///< whose value the next word is
-    std::string history = {};     ///< value of --store
+    TypedLine line = {};
 
     void take(const std::string& word) {
         if (asks != nullptr) {
-            if (asks->check_lname("store")) history = word;
+            note(*asks, word);
             asks = nullptr;
             return;
         }
         if (word.starts_with("-") && word.size() > 1) {
-            CLI::Option* option = app->get_option_no_throw(word);
-            if (option != nullptr && takesValue(*option)) asks = option;
+            const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
+            CLI::Option* option = app->get_option_no_throw(word.substr(0, equals));
+            if (option == nullptr || !takesValue(*option)) return;
+            if (equals == std::string::npos)
+                asks = option;
+            else
+                note(*option, word.substr(equals + 1));
             return;
         }
-        CLI::App* command = arguments > 0 ? nullptr : commandNamed(word);
-        if (command != nullptr)
+        if (CLI::App* command = arguments > 0 ? nullptr : commandNamed(word)) {
             app = command;
-        else
-            ++arguments;
+            return;
+        }
+        if (const CLI::Option* option = argument()) note(*option, word);
+        ++arguments;
+    }
+
+    void note(const CLI::Option& option, const std::string& value) {
+        if (option.check_lname("store")) line.history = value;
+        for (const std::string& name : valuesNamedBy(option)) line.values[name] = value;
     }
 
     CLI::App* commandNamed(const std::string& name) const {
@@ -305,7 +202,12 @@ _tessera() {
                 done
                 compopt -o filenames 2> /dev/null
                 ;;
-            *) COMPREPLY+=("${word#"$kept"}") ;;
+            *)
+                word=${word#"$kept"}
+                [[ $word == *[=:] ]] && compopt -o nospace 2> /dev/null
+                [[ $word == *[\<\>]* ]] && printf -v word %q "$word"
+                COMPREPLY+=("$word")
+                ;;
         esac
     done < <("${words[0]/#\~/$HOME}" __complete "${words[@]:1}" 2> /dev/null)
 }
@@ -316,10 +218,14 @@ constexpr std::string_view kZsh = R"(#compdef tessera
 # Completion of tessera for zsh, made by 'tessera completion zsh'. All words come from the program itself.
 _tessera() {
     local word about paths
-    local -a offered shown
+    local -a offered shown begun begunShown
     while IFS=$'\t' read -r word about; do
         case $word in
             :files | :folders) paths=$word ;;
+            *[=:\<\>]) # a value follows
+                begun+=("$word")
+                begunShown+=("$word${about:+  -- $about}")
+                ;;
             *)
                 offered+=("$word")
                 shown+=("$word${about:+  -- $about}")
@@ -327,6 +233,7 @@ _tessera() {
         esac
     done < <("${(Q)words[1]}" __complete "${(@Q)words[2,CURRENT]}" 2> /dev/null)
     (( $#offered )) && compadd -l -d shown -a offered
+    (( $#begun )) && compadd -S '' -l -d begunShown -a begun
     [[ $paths == :files ]] && _files
     [[ $paths == :folders ]] && _files -/
     return 0
@@ -384,19 +291,22 @@ Offers offersFor(CLI::App& program, const std::vector<std::string>& words) {
     const std::string begun = words.empty() ? "" : words.back();
     Offers offers;
     const std::size_t equals = begun.find('=');
+    const auto add = [&](CLI::Option& option, const std::string& value) {
+        reading.line.begun = value;
+        addValues(offers, option, reading.line);
+    };
     if (reading.asks != nullptr) {
-        addValues(offers, *reading.asks, begun, reading.history);
+        add(*reading.asks, begun);
     } else if (begun.starts_with("--") && equals != std::string::npos) {
         const std::string before = begun.substr(0, equals + 1);
         if (CLI::Option* option = reading.app->get_option_no_throw(begun.substr(0, equals)); option != nullptr)
-            addValues(offers, *option, begun.substr(equals + 1), reading.history);
+            add(*option, begun.substr(equals + 1));
         for (Offered& each : offers.words) each.word = before + each.word;
     } else if (begun.starts_with("-")) {
         addOptions(offers, *reading.app, begun);
     } else {
         if (reading.arguments == 0) addCommands(offers, *reading.app, begun);
-        if (CLI::Option* argument = reading.argument(); argument != nullptr)
-            addValues(offers, *argument, begun, reading.history);
+        if (CLI::Option* argument = reading.argument(); argument != nullptr) add(*argument, begun);
     }
     return offers;
 }

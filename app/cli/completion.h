@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/cli/offered_words.h"
+
 /// Completion of command lines in shells: all words come from the parser that also reads them.
 namespace tessera::cli {
 
@@ -13,18 +15,14 @@ namespace tessera::cli {
 inline constexpr std::string_view kAsksForWords = "__complete";
 
 /// Lets shells offer these words for the value of an option or argument. A word that begins with '@' stands for a
-/// source of words that is read when they are asked for, such as "@fleets" (all in completion.cpp). Returns the option.
+/// source of words that is read when they are asked for, such as "@fleets" (all in offered_words.cpp). Returns the
+/// option.
 CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& words);
 template <typename Text>
 CLI::Option* offer(CLI::Option* option, const std::vector<Text>& words) {
     return offer(option, std::vector<std::string>(words.begin(), words.end()));
 }
 
-/// A word that fits at the end of a command line, and what it is.
-struct Offered {
-    std::string word;
-    std::string about;
-};
 /// What fits; files or folders besides where `paths` says so.
 struct Offers {
     enum class Paths { none, files, folders };

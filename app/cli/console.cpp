@@ -66,7 +66,7 @@ void toStandardError(std::string_view text) {
 }
 
 Console::Console(const CommonOptions& options)
-    : options_(options), started_(std::chrono::steady_clock::now()), terminal_(drawsOnTerminal()) {}
+    : options_(options), started_(std::chrono::steady_clock::now()), began_(started_), terminal_(drawsOnTerminal()) {}
 
 void Console::print(std::string_view text) const {
     errno = 0;
@@ -116,9 +116,10 @@ void Console::follow(const study::Study& study) {
 
 /// What estimates and the standing of a race follow from.
 void Console::note(const ProgressEvent& event) {
-    if (event.kind == ProgressEvent::Kind::log || study_.engine.empty()) return;
+    if (event.kind == ProgressEvent::Kind::log) return;
     if (event.total > 0)
         left_.note(event, std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count());
+    if (study_.engine.empty()) return;  // work that is no study's has no race
     if (event.kind == ProgressEvent::Kind::progress || !event.curve.quantity.empty()) return;
     if (event.curve.role == CurveRole::bound && event.curve.owner.empty()) bound_ = event.y;
     if (event.curve.role != CurveRole::best && event.curve.role != CurveRole::value) return;
@@ -145,7 +146,9 @@ void Console::show(const ProgressEvent& event) {
         spdlog::warn("{}", escaped(event.text, kLongestWarning));
         return;
     }
-    if (event.kind != ProgressEvent::Kind::progress || options_.quiet || options_.noProgress) return;
+    // Where points come often, hardly anything else says how far the work is.
+    const bool says = event.kind == ProgressEvent::Kind::progress || event.total > 0;
+    if (!says || options_.quiet || options_.noProgress) return;
     const auto now = std::chrono::steady_clock::now();
     if (event.task != task_) {
         task_ = event.task;
@@ -161,17 +164,17 @@ void Console::draw(const ProgressEvent& event) {
     std::string text = escaped(event.task);
     if (event.total > 0 && event.done > 0) {
         const double rate = event.done / elapsed;
-        const std::optional<study::TimeLeft::Span> left = left_.left();
         text = fmt::format("{} {} {:.0f} % · {}/s", text, bar(event.done / event.total), 100 * event.done / event.total,
                            formatQuantity(rate, Measure::count));
-        if (left)
-            text += fmt::format(" · {} left", study::spanText(*left));
-        else if (study_.engine.empty())  // of work that is no study's
-            text += fmt::format(" · {} left", formatQuantity((event.total - event.done) / rate, Measure::seconds));
         // A line that wraps would not be drawn over.
-        const std::string leader = leaderText();
-        if (!leader.empty() && (!terminal_ || characters(text) + characters(leader) + 3 < terminalColumns()))
-            text += " · " + leader;
+        const auto fits = [&](const std::string& part) {
+            return !terminal_ || characters(text) + characters(part) + 3 < terminalColumns();
+        };
+        if (std::optional<study::TimeLeft::Span> left = left_.left()) {
+            if (!fits(study::leftText(*left))) left->then.clear();
+            text += " · " + study::leftText(*left);
+        }
+        if (const std::string leader = leaderText(); !leader.empty() && fits(leader)) text += " · " + leader;
     } else {
         text = fmt::format("{} · {}", text, formatQuantity(elapsed, Measure::seconds));
     }

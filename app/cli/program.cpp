@@ -16,8 +16,8 @@
 #include "app/cli/command.h"
 #include "app/cli/completion.h"
 #include "app/cli/console.h"
-#include "app/cli/conventions.h"
-#include "app/cli/man_page.h"
+#include "app/manual/conventions.h"
+#include "app/manual/man_page.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/parallel.h"
@@ -77,11 +77,8 @@ unsigned threadsOf(const CommonOptions& common) {
 
 /// The footer of the whole program's help.
 std::string generalFooter() {
-    std::string text = "Example:\n  tessera tour --out tour\n\nEnvironment:\n";
-    for (const Variable& each : kVariables) text += fmt::format("  {:<18}{}\n", each.name, each.meaning);
-    text += "\nExit status:\n";
-    for (const Exit& each : kExits) text += fmt::format("  {}  {}\n", static_cast<int>(each.code), each.meaning);
-    return text + "\nSee 'tessera COMMAND --help' for a command's options.";
+    return "Example:\n  tessera tour --out tour\n" + footerOf({}) +
+           "\nSee 'tessera COMMAND --help' for a command's options.";
 }
 
 /// The parser, with the action of each command.
@@ -232,7 +229,7 @@ private:
     }
 
     void writeManPages(const CLI::App& app, const std::string& path) const {
-        writeFile(std::filesystem::path(manFolder_) / (manName(path) + ".1"), manPage(app, path));
+        writeFile(std::filesystem::path(manFolder_) / (manName(path) + ".1"), manPage(app, path, {}));
         for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
             writeManPages(*each, path + " " + each->get_name());
     }
@@ -256,7 +253,7 @@ private:
             app = app->get_subcommand(word);
             path += " " + word;
         }
-        if (isMan_) return manPage(*app, path);
+        if (isMan_) return manPage(*app, path, {});
         // `help()` of the whole parser would show the command that was chosen, which is this one.
         return app->get_formatter()->make_help(app, path, CLI::AppFormatMode::Normal);
     }

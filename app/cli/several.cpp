@@ -265,7 +265,11 @@ std::shared_ptr<ranks::Conductor> conductOthers(const ranks::Introduction& intro
 
 int workForOthers(const ranks::Introduction& introduction, const std::stop_token& stop) {
     goFirstWhereMemoryIsShort();
-    if (ranks::workAsRank(introduction, study::allSharedWork(), {.stop = stop}) != ranks::WorkerEnd::unreachable)
+    // mpirun gives its processes a second to end in, which is over as soon as one of them has: rank 0, which holds what
+    // was found, needs it.
+    constexpr std::chrono::milliseconds kFarewell{1500};
+    if (ranks::workAsRank(introduction, study::allSharedWork(), {.stop = stop, .farewell = kFarewell}) !=
+        ranks::WorkerEnd::unreachable)
         return 0;
     toStandardError(fmt::format("rank {} on {} reaches rank 0 at none of its addresses ({}); the others do its share\n",
                                 introduction.rank, escaped(ranks::hostName(), 100),

@@ -63,6 +63,14 @@ void setParameters(study::Study& study, const ParameterTexts& given) {
         if (set) study::setParameter(study, name, {});
 }
 
+study::Study explorationOf(const std::string& name) {
+    const study::Study study = study::loadStudy(name);
+    if (study::engineNamed(study.engine).inner != nullptr) return study;
+    study::Study exploration = study::newStudy("explore");
+    exploration.parameters["study"] = study::toJson(study);
+    return exploration;
+}
+
 void show(Context& context, const study::Result& result) {
     context.console.endProgress();
     // What a measurement warns of, its noise, is part of its text.

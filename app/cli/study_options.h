@@ -26,6 +26,10 @@ void setParameters(study::Study& study, const ParameterTexts& given);
 /// Names separated by commas, in any number of uses of an option. Throws UsageError for an empty one.
 std::vector<std::string> namesIn(const std::string& option, const std::vector<std::string>& lists);
 
+/// The exploration of a file or bundled name; of another study one that varies nothing yet. Throws what loading it
+/// does.
+study::Study explorationOf(const std::string& name);
+
 /// Prints a result and ends the recording. Throws InfeasibleError where the result is no solution.
 void show(Context& context, const study::Result& result);
 

@@ -44,7 +44,8 @@ searched, compared and repeated.
 
 This package holds the command line and the bundled models, hardware, studies
 and measurements. Operator schedules by integer linear programming want
-coinor-cbc, pictures of graphs graphviz, and PNG and PDF files librsvg2-bin.")
+coinor-cbc, pictures of graphs graphviz, and PNG and PDF files librsvg2-bin (or
+tessera-studio, which makes them without hatches).")
 
 tessera_package(tessera-studio SECTION science ON tessera
   RECOMMENDS "graphviz, librsvg2-bin, qt6-wayland"

@@ -12,6 +12,7 @@
 #include "app/python/binding.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/report/handover.h"
 #include "core/store/documents.h"
 #include "core/store/recorder.h"
 #include "core/store/store.h"
@@ -110,6 +111,11 @@ RunId add(const std::string& history, const HeldResult& held, const std::string&
     });
 }
 
+/// Studies name inputs that are made of runs of this history, until another one serves.
+void serve(const std::string& history) {
+    report::serveRunInputs([history] { return store::openNamed(history, OpenMode::readOnly); });
+}
+
 void setTags(const std::string& history, const std::string& name, const std::vector<std::string>& tags) {
     unlocked([&] {
         store::Store opened = store::openNamed(history, OpenMode::readWrite);
@@ -127,6 +133,8 @@ void setNote(const std::string& history, const std::string& name, const std::str
 }  // namespace
 
 void addHistory(py::module_& module) {
+    serve("");
+    module.def("history_serve", serve);
     module.def("history_path", [](const std::string& history) { return toPython(store::pathNamed(history).string()); });
     module.def("history_runs", runs);
     module.def("history_count", count);

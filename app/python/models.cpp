@@ -41,7 +41,9 @@ py::str summary(const std::string& name, std::optional<std::int64_t> batch,
         const study::ModelSummary found =
             study::summariseModel(name, {.batch = batch, .dimensions = dimensions}, training);
         const model::LayerGraph layers = model::layerGraph(found.model);
-        return toText(study::toJson(found, &layers));
+        std::string text;
+        study::writeText(found, &layers, [&](std::string_view piece) { text += piece; });
+        return text;
     }));
 }
 

@@ -11,24 +11,19 @@
 #include <string_view>
 #include <vector>
 
+#include "app/studio/options.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/svg_pages.h"
 #include "ui/workspace/window/main_window.h"
 
 using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kWrongUsage = 2;
-constexpr int kNoDisplay = 6;  // as for a file that cannot be opened
-
-struct Request {
-    std::string store;
-    bool noStore = false;
-    std::vector<std::string> files;
-    std::vector<std::string> studies;  ///< to run at once
-    bool quitWhenReady = false;
-};
+using tessera::studio::Request;
 
 /// One fault while the window handles an event is a sentence, not the end of the program and of what is unsaved.
 class Application : public QApplication {
@@ -50,21 +45,7 @@ private:
     tessera::ui::MainWindow* window_ = nullptr;
 };
 
-void describe(CLI::App& options, Request& request) {
-    options.name("tessera-studio");
-    options.description("Tessera's window: explore accelerator choice, placement and model partitioning");
-    options.set_version_flag("--version", std::string("tessera-studio ") + TESSERA_VERSION);
-    auto* store = options.add_option(
-        "--store", request.store, "history to use instead of the one that TESSERA_STORE names, or that was used last");
-    options.add_flag("--no-store", request.noStore, "keep nothing of what is run")->excludes(store);
-    options.add_option("--run", request.studies, "runs a study, bundled or a file; may be repeated")
-        ->type_name("STUDY")
-        ->allow_extra_args(false);
-    options.add_flag("--quit-when-ready", request.quitWhenReady)->group("");  // for tests of the start
-    options.add_option("FILES", request.files, "models, hardware, studies or exported runs to open");
-}
-
-/// Empty where the window is to open, else the exit code. Help and version need no display.
+/// -1 where there is more to do, else the exit code.
 int parse(CLI::App& options, int argumentCount, char** arguments) {
     try {
         options.parse(argumentCount, arguments);
@@ -73,15 +54,51 @@ int parse(CLI::App& options, int argumentCount, char** arguments) {
         return options.exit(success);
     } catch (const CLI::ParseError& error) {
         fmt::print(stderr, "{}\n", error.what());
-        return kWrongUsage;
+        return tessera::studio::kUsage;
     }
 }
 
-bool asksForText(int argumentCount, char** arguments) {
+/// Whether the window is not asked for: help, version, the manual's page and conversions need no display.
+bool opensNoWindow(int argumentCount, char** arguments) {
     for (int i = 1; i < argumentCount; ++i)
-        for (const char* word : {"--help", "-h", "--version"})
-            if (std::string_view(arguments[i]) == word) return true;
+        for (const std::string_view word : {"--help", "-h", "--version", "-V", "--man", "--convert"}) {
+            const std::string_view given(arguments[i]);
+            if (given == word || (word == "--convert" && given.starts_with("--convert="))) return true;
+        }
     return false;
+}
+
+/// Turns pictures into one file on standard output. Throws FileError.
+void convert(const Request& request) {
+    std::vector<std::string> pictures;
+    for (const std::string& file : request.files) pictures.push_back(tessera::readFile(file));
+    if (pictures.empty()) pictures.push_back(tessera::readFile(tessera::kStandardStream));
+    const std::string bytes = request.convert == "pdf" ? tessera::ui::pdfByQt(pictures)
+                                                       : tessera::ui::pngByQt(pictures.front(), request.zoom);
+    if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout) != 0)
+        throw tessera::FileError("standard output cannot be written");
+}
+
+/// What needs no window. Returns the exit code.
+int withoutWindow(CLI::App& options, const Request& request, int argumentCount, char** arguments) {
+    if (const int code = parse(options, argumentCount, arguments); code >= 0) return code;
+    if (request.man) {
+        fmt::print("{}", tessera::studio::manualPage(options));
+        return 0;
+    }
+    if (request.convert == "png" && request.files.size() > 1) {
+        fmt::print(stderr, "a PNG holds one picture; expected one file\n");
+        return tessera::studio::kUsage;
+    }
+    qputenv("QT_QPA_PLATFORM", "offscreen");  // letters are drawn, a display is not needed
+    const QGuiApplication application(argumentCount, arguments);
+    try {
+        convert(request);
+        return 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", tessera::escaped(error.what(), 2000));
+        return tessera::studio::kNoFile;
+    }
 }
 
 /// Qt ends a program that finds no display; a sentence is kinder.
@@ -123,11 +140,11 @@ int main(int argumentCount, char** arguments) {
     mallopt(M_ARENA_MAX, 4);
     CLI::App options;
     Request request;
-    describe(options, request);
-    if (asksForText(argumentCount, arguments)) return parse(options, argumentCount, arguments);
+    tessera::studio::describe(options, request);
+    if (opensNoWindow(argumentCount, arguments)) return withoutWindow(options, request, argumentCount, arguments);
     if (!hasDisplay(argumentCount, arguments)) {
         fmt::print(stderr, "tessera-studio needs a display; `tessera` does the same without one\n");
-        return kNoDisplay;
+        return tessera::studio::kNoFile;
     }
     // Qt takes its own options ("-platform") out first. Fractional scales stay fractional: 125 % and 150 % are crisp.
     QGuiApplication::setHighDpiScaleFactorRoundingPolicy(Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);

@@ -22,6 +22,8 @@ class DataError : public std::runtime_error {
 public:
     /// `found` is a phrase that follows "is" or "found": a quoted literal or words. `expected` follows "expected".
     DataError(Place where, std::string found, std::string expected);
+    /// Of a sentence that says itself what is wrong: `FILE:LINE: SENTENCE`. `found` is the sentence.
+    DataError(Place where, std::string sentence);
 
     Place place;
     std::string found;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -239,11 +240,17 @@ struct Releaser {
     }
 };
 
+/// The list of the root whose entries are handed over and not kept.
+struct VisitedList {
+    const std::string& key;
+    std::function<void(const Json& entry)> visit;
+};
+
 /// SAX consumer that builds the document and refuses duplicate keys, deep nesting and numbers that are not finite.
 /// It adds members without looking for their key first, which in an ordered object would take quadratic time.
 class Builder {
 public:
-    explicit Builder(const Source& source) : source_(source) {}
+    Builder(const Source& source, const VisitedList* visited) : source_(source), visited_(visited) {}
     Builder(const Builder&) = delete;
     Builder& operator=(const Builder&) = delete;
     ~Builder() { release(root_); }
@@ -259,7 +266,12 @@ public:
     bool binary(Json::binary_t&) { return true; }  // never in a text
     bool start_object(std::size_t) { return open(Json::object(), false); }
     bool end_object() { return close(); }
-    bool start_array(std::size_t) { return open(Json::array(), true); }
+    bool start_array(std::size_t) {
+        const bool isVisited = visited_ != nullptr && open_.size() == 1 && root_.is_object() && key_ == visited_->key;
+        open(Json::array(), true);
+        isVisiting_ = isVisiting_ || isVisited;
+        return true;
+    }
     bool end_array() { return close(); }
 
     bool key(std::string& name) {
@@ -301,7 +313,21 @@ private:
     }
     bool scalar(Json value) {
         add(std::move(value));
+        handOver();
         return true;
+    }
+    /// Hands the entry of the visited list over that was just completed.
+    void handOver() {
+        constexpr std::size_t kInList = 2;
+        if (!isVisiting_ || open_.size() > kInList) return;
+        if (open_.size() < kInList) {
+            isVisiting_ = false;
+            return;
+        }
+        Json::array_t& entries = open_.back()->get_ref<Json::array_t&>();
+        visited_->visit(entries.back());
+        release(entries.back());
+        entries.pop_back();
     }
     bool open(Json value, bool array) {
         open_.push_back(add(std::move(value)));
@@ -314,6 +340,7 @@ private:
         open_.pop_back();
         tracker_.pop();
         keys_.pop_back();
+        handOver();
         return true;
     }
     [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
@@ -321,6 +348,8 @@ private:
     }
 
     const Source& source_;
+    const VisitedList* visited_;  ///< null where the whole document is kept
+    bool isVisiting_ = false;     ///< inside of the list whose entries are visited
     Json root_;
     std::vector<Json*> open_;
     std::string key_;
@@ -391,6 +420,14 @@ void walk(Source& source, Consumer& consumer) {
 }  // namespace
 
 JsonDocument JsonDocument::parse(std::string text, std::string file) {
+    return parsed(std::move(text), std::move(file), nullptr, nullptr);
+}
+
+JsonDocument JsonDocument::parse(std::string text, std::string file, const std::string& list, const Visit& visit) {
+    return parsed(std::move(text), std::move(file), &list, &visit);
+}
+
+JsonDocument JsonDocument::parsed(std::string text, std::string file, const std::string* list, const Visit* visit) {
     if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
     JsonDocument document;
     document.text_ = std::make_shared<const std::string>(std::move(text));
@@ -404,7 +441,14 @@ JsonDocument JsonDocument::parse(std::string text, std::string file) {
     }
     try {
         const std::shared_ptr<Json> json(new Json(), Releaser{});
-        Builder builder(source);
+        std::optional<VisitedList> visited;
+        std::size_t entries = 0;
+        if (list != nullptr)
+            visited.emplace(VisitedList{*list, [&](const Json& entry) {
+                                            (*visit)(
+                                                JsonNode(document, &entry, fmt::format("{}[{}]", *list, entries++)));
+                                        }});
+        Builder builder(source, visited ? &*visited : nullptr);
         walk(source, builder);
         builder.moveTo(*json);
         document.json_ = json;
@@ -634,8 +678,49 @@ std::string JsonNode::textOr(const std::string& key, const std::string& fallback
     return has(key) ? at(key).text() : fallback;
 }
 
+namespace {
+
+std::string indentedText(const Json& json) {
+    return jsonEscaped(json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+/// Writes the entries of a list of the root as the whole document's text would have them.
+void writeEntries(const LongList& list, const std::function<void(std::string_view)>& write) {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    std::string piece = "[";
+    for (std::size_t i = 0; i < list.size; ++i) {
+        poll(5);
+        piece += i == 0 ? "\n    " : ",\n    ";
+        for (const char c : indentedText(list.entry(i))) {
+            piece += c;
+            if (c == '\n') piece += "    ";  // no text has line ends but those between values
+        }
+        if (piece.size() < kPiece) continue;
+        write(piece);
+        piece.clear();
+    }
+    write(piece + (list.size > 0 ? "\n  ]" : "]"));
+}
+
+}  // namespace
+
 std::string toText(const Json& json) {
-    return jsonEscaped(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+    return indentedText(json) + "\n";
+}
+
+void writeText(const Json& json, const std::vector<LongList>& lists,
+               const std::function<void(std::string_view)>& write) {
+    const std::string text = toText(json);
+    std::string_view rest = text;
+    for (const LongList& list : lists) {
+        const std::string begin = fmt::format("\n  \"{}\": ", list.key), empty = begin + "[]";
+        const std::size_t at = rest.find(empty);
+        if (at == std::string_view::npos) continue;
+        write(rest.substr(0, at + begin.size()));
+        writeEntries(list, write);
+        rest.remove_prefix(at + empty.size());
+    }
+    write(rest);
 }
 
 }  // namespace tessera

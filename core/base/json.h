@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,6 +53,10 @@ class JsonDocument {
 public:
     /// Throws DataError.
     static JsonDocument parse(std::string text, std::string file);
+    /// The same for a document with a list that is too long to be held, under the key `list` of its root: its entries
+    /// are handed to `visit` as they are met, which must not throw. In the document the list is empty.
+    using Visit = std::function<void(const JsonNode& entry)>;
+    static JsonDocument parse(std::string text, std::string file, const std::string& list, const Visit& visit);
     /// Reads a file of at most 128 MiB and parses it. Throws FileError, DataError.
     static JsonDocument load(const std::string& path);
 
@@ -65,6 +70,8 @@ public:
     std::int64_t lineOf(std::string_view path) const;
 
 private:
+    static JsonDocument parsed(std::string text, std::string file, const std::string* list, const Visit* visit);
+
     std::shared_ptr<const std::string> text_;
     std::shared_ptr<const std::string> file_;
     std::shared_ptr<const Json> json_;
@@ -131,5 +138,16 @@ private:
 
 /// The text of an output document: two-space indent, shortest round-trip numbers, no control characters, UTF-8 only.
 std::string toText(const Json& json);
+
+/// A list of an output document's root that is too long to be held: the document has an empty one under the key.
+struct LongList {
+    std::string key;
+    std::size_t size = 0;
+    std::function<Json(std::size_t index)> entry;
+};
+
+/// The same text for a document with long lists, handed to `write` piece by piece.
+void writeText(const Json& json, const std::vector<LongList>& lists,
+               const std::function<void(std::string_view)>& write);
 
 }  // namespace tessera

@@ -28,6 +28,11 @@ void setFileMaker(FileMaker maker) {
     theMaker.swap(made);
 }
 
+std::string madeFilePrefix() {
+    const std::shared_ptr<const FileMaker> maker = fileMaker();
+    return maker == nullptr ? std::string() : maker->prefix;
+}
+
 bool isMadeFile(const std::filesystem::path& path) {
     const std::shared_ptr<const FileMaker> maker = fileMaker();
     return maker != nullptr && isOf(*maker, path);

@@ -18,6 +18,8 @@ struct FileMaker {
 /// Has `readFile` and `isFile` ask for files of a prefix, in place of what asked before. From any thread.
 void setFileMaker(FileMaker maker);
 
+/// With what the names of made files begin; empty = nothing is made.
+std::string madeFilePrefix();
 /// Whether the file of a name is made: it begins with the prefix. Once a maker is set.
 bool isMadeFile(const std::filesystem::path& path);
 /// Whether a file whose name begins with the prefix is there.

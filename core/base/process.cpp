@@ -63,7 +63,7 @@ Channel openChannel() {
     return channel;
 }
 
-std::string howToInstall(const std::string& program) {
+std::string howToInstall(std::string_view program) {
     for (const Package& package : kPackages)
         if (package.program == program) return fmt::format("install the package {}", package.name);
     return "it has to be installed";
@@ -99,9 +99,7 @@ public:
         const int error = ::posix_spawnp(&pid_, arguments[0], &actions, &attributes, arguments.data(), given.data());
         posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&actions);
-        if (error == ENOENT)
-            throw FileError(
-                fmt::format("the program {} was not found; {}", inQuotes(command[0]), howToInstall(command[0])));
+        if (error == ENOENT) throw FileError(whyNotFound(command[0]));
         if (error != 0) failTo(fmt::format("the program {} cannot be started", inQuotes(command[0])), error);
         // It has begun already, but cannot have got far.
         const auto seconds = static_cast<rlim_t>(std::chrono::ceil<std::chrono::seconds>(limits.time).count());
@@ -190,6 +188,22 @@ void refuseLimits(const ProcessResult& result, const std::string& name, const Pr
 }
 
 }  // namespace
+
+bool isProgram(const std::filesystem::path& file) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+}
+
+std::optional<std::filesystem::path> programNamed(std::string_view name) {
+    const char* const folders = std::getenv("PATH");
+    for (const std::string_view folder : split(folders == nullptr ? "/bin:/usr/bin" : folders, ':'))
+        if (const std::filesystem::path file = std::filesystem::path(folder) / name; isProgram(file)) return file;
+    return std::nullopt;
+}
+
+std::string whyNotFound(std::string_view name) {
+    return fmt::format("the program {} was not found; {}", inQuotes(std::string(name)), howToInstall(name));
+}
 
 ProcessResult runProcess(const std::vector<std::string>& command, std::string_view input, const ProcessLimits& limits,
                          const std::stop_token& stop) {

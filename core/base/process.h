@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -22,6 +24,13 @@ struct ProcessLimits {
     std::size_t output = std::size_t{512} << 20;  ///< bytes of output and errors together
     std::size_t memory = std::size_t{4} << 30;    ///< bytes of address space
 };
+
+/// Whether a file is one that can be run.
+bool isProgram(const std::filesystem::path& file);
+/// The file of a program on PATH; empty where there is none.
+std::optional<std::filesystem::path> programNamed(std::string_view name);
+/// "the program 'dot' was not found; install the package graphviz": the Debian package of those that Tessera uses.
+std::string whyNotFound(std::string_view name);
 
 /// Runs a program, found on PATH, with its arguments: no shell in between. `input` becomes its standard input; of the
 /// environment it gets what finds programs, folders and fonts, and texts as in C. The program and all that it started

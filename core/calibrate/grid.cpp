@@ -93,10 +93,10 @@ std::vector<Request> requestsOf(const predict::Workload& workload, const std::ve
     std::map<std::pair<std::string, Sizes>, double> bytes;
     for (const std::int64_t batch : batches)
         for (const predict::StepOperator& op : workload.operators) {
-            if (op.free || op.kernel.kernel.empty()) continue;
+            if (op.free || op.kernel->kernel.empty()) continue;
             Sizes sizes;
-            for (const predict::Affine& size : op.kernel.sizes) sizes.push_back(size.at(static_cast<double>(batch)));
-            bytes[{op.kernel.kernel, std::move(sizes)}] += op.bytes.at(static_cast<double>(batch));
+            for (const predict::Affine& size : op.kernel->sizes) sizes.push_back(size.at(static_cast<double>(batch)));
+            bytes[{op.kernel->kernel, std::move(sizes)}] += op.bytes.at(static_cast<double>(batch));
         }
     std::vector<std::pair<double, Request>> weighted;
     for (const auto& [key, moved] : bytes) weighted.push_back({moved, {.kernel = key.first, .sizes = key.second}});

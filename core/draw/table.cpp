@@ -29,25 +29,42 @@ std::vector<std::string> titles(const Table& table) {
 }  // namespace
 
 std::string toText(const Table& table) {
-    std::vector<std::vector<std::string>> lines{titles(table)};
-    for (const auto& row : table.rows) {
-        lines.emplace_back();
-        for (const std::string& cell : row) lines.back().push_back(escaped(cell, kLongestCell));
-    }
-    std::vector<std::size_t> widths(table.columns.size(), 0);
-    for (const auto& line : lines)
-        for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], displayWidth(line[i]));
     std::string text;
-    for (const auto& cells : lines) {
+    writeText(
+        table, table.rows.size(), [&](std::size_t i) { return table.rows[i]; },
+        [&](std::string_view piece) { text += piece; });
+    return text;
+}
+
+void writeText(const Table& head, std::size_t count, const std::function<std::vector<std::string>(std::size_t)>& row,
+               const std::function<void(std::string_view)>& write) {
+    std::vector<std::size_t> widths(head.columns.size(), 0);
+    const auto lineOf = [&](std::size_t i) {
+        std::vector<std::string> cells = i == 0 ? titles(head) : row(i - 1);
+        if (i > 0)
+            for (std::string& cell : cells) cell = escaped(cell, kLongestCell);
+        return cells;
+    };
+    for (std::size_t i = 0; i <= count; ++i) {
+        const std::vector<std::string> cells = lineOf(i);
+        for (std::size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], displayWidth(cells[c]));
+    }
+    constexpr std::size_t kPiece = std::size_t{1} << 16;
+    std::string piece;
+    for (std::size_t i = 0; i <= count; ++i) {
+        const std::vector<std::string> cells = lineOf(i);
         std::string line;
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            if (i > 0) line += "  ";
-            appendPadded(line, cells[i], widths[i], table.columns[i].number);
+        for (std::size_t c = 0; c < cells.size(); ++c) {
+            if (c > 0) line += "  ";
+            appendPadded(line, cells[c], widths[c], head.columns[c].number);
         }
         line.erase(line.find_last_not_of(' ') + 1);
-        text += line + "\n";
+        piece += line + "\n";
+        if (piece.size() < kPiece) continue;
+        write(piece);
+        piece.clear();
     }
-    return text;
+    write(piece);
 }
 
 std::string toCsv(const Table& table) {

@@ -87,6 +87,13 @@ Fields acceleratorFields() {
                "Peak rate in FLOP/s by data type: bf16, fp16, fp32, tf32, fp64, fp8, mxfp8, nvfp4, int8 or another; "
                "dense, and for integers operations count as FLOP. An engine needs the data type that it is asked for.",
                "Add the peak rate of at least one data type."),
+        F::map(&Accelerator::sustainedFlops, "sustained_flops", "Sustained rates", "data type",
+               F::valueOf("Rate", Measure::flopsPerSecond, kPositive, "Multiply-adds count as two operations."),
+               "Rate in FLOP/s that large products of matrices were measured to reach under the power limit, by data "
+               "type. "
+               "Set it for an accelerator without measured kernels whose clock falls far below that of its peak.",
+               "Without an entry, products reach as much of the peak as on the most alike measured accelerator.")
+            .otherwise("as the most alike"),
         F::number(&Accelerator::computeUnits, "compute_units", "Compute units", Measure::count, wholeUpTo(kMaxUnits),
                   "Processors that work on one tile each: streaming multiprocessors of a GPU, matrix engines, cores.")
             .otherwise("not said"),

@@ -46,9 +46,10 @@ struct Accelerator {
     std::string file;  ///< where it was read from, for errors
     std::string name;
     std::string vendor;
-    std::map<std::string, FlopsPerSecond> peakFlops;  ///< by data type: "bf16", "fp16", "fp32", "int8", ...
-    std::optional<std::int64_t> computeUnits;         ///< streaming multiprocessors, matrix engines, cores
-    std::map<std::string, double> efficiency;         ///< by operation class, such as "gemm"; default 1
+    std::map<std::string, FlopsPerSecond> peakFlops;       ///< by data type: "bf16", "fp16", "fp32", "int8", ...
+    std::map<std::string, FlopsPerSecond> sustainedFlops;  ///< by data type, of large products under the power limit
+    std::optional<std::int64_t> computeUnits;              ///< streaming multiprocessors, matrix engines, cores
+    std::map<std::string, double> efficiency;              ///< by operation class, such as "gemm"; default 1
     std::vector<MemoryLevel> memory;
     std::optional<BytesPerSecond> network;  ///< the file's `network_bits_per_s`: one direction
     std::optional<BytesPerSecond> hostBandwidth;

@@ -233,7 +233,11 @@ Bound lowerBound(const Problem& problem, Objective objective = Objective::throug
 Mapping transferred(const Mapping& mapping, const Problem& from, const Problem& to);
 
 /// Control of `solve`, whose state is handed on between two generations.
-using SearchControl = ResumableControl<Json, HeldJson>;
+struct SearchControl : ResumableControl<Json, HeldJson> {
+    /// Receives the front that an algorithm has found so far, of Options::pareto, after each part of its work and from
+    /// one thread at a time. Empty = nobody looks.
+    std::function<void(const std::string& algorithm, const std::vector<FrontPoint>& front)> front = {};
+};
 
 /// Runs every algorithm asked for; they take turns of equal time. Progress: per algorithm events `point` with curves of
 /// the roles best, mean and spread (x = samples, y = objective), `incumbent` with its curve of values, and once a

@@ -132,8 +132,9 @@ public:
 
 private:
     struct Runner {
-        Runner(const Portfolio& portfolio, const std::string& algorithm) : run(portfolio, algorithm) {}
+        Runner(const Portfolio& portfolio, const std::string& its) : algorithm(its), run(portfolio, its) {}
 
+        std::string algorithm;
         AlgorithmRun run;
         double worked = 0;  ///< seconds of its turns
     };
@@ -183,6 +184,7 @@ private:
         runner.run.step();
         // A pause is no work.
         runner.worked += std::min(kLongestTurn, std::chrono::duration<double>(Clock::now() - begun).count());
+        if (control_.front && options_.pareto) control_.front(runner.algorithm, runner.run.record().front.points());
     }
 
     void resume() {

@@ -14,32 +14,14 @@
 #include "core/base/error.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/model/graph_pool.h"
+#include "core/model/name_index.h"
 #include "core/model/operators/operator_table.h"
 #include "core/model/operators/rule_context.h"
 
 namespace tessera::model {
 
 namespace {
-
-/// A set of indices of named things, looked up by name; the names stay where they are.
-template <typename Named>
-class NameIndex {
-public:
-    /// -1 where there is none.
-    std::int32_t find(const std::vector<Named>& things, std::string_view name) const {
-        const auto [first, last] = indices_.equal_range(hash(name));
-        for (auto entry = first; entry != last; ++entry)
-            if (things[toIndex(entry->second)].name == name) return entry->second;
-        return -1;
-    }
-    void add(std::string_view name, std::int32_t index) { indices_.emplace(hash(name), index); }
-    void reserve(std::size_t size) { indices_.reserve(size); }
-
-private:
-    static std::size_t hash(std::string_view name) { return std::hash<std::string_view>{}(name); }
-
-    std::unordered_multimap<std::size_t, std::int32_t> indices_;
-};
 
 /// Elements that are known, and whether all of them are.
 struct Known {
@@ -93,6 +75,7 @@ struct GraphBuilder::State {
     NameIndex<Operator> operators;
     std::vector<std::int32_t> knownOf;  ///< by tensor: index into `known`, or -1
     std::vector<std::uint8_t> uses;     ///< by tensor: bits of Use
+    GraphPool pool;
     std::deque<Known> known;
     std::int64_t folded = 0;
     bool foldingEnded = false;
@@ -179,7 +162,7 @@ TensorIndex GraphBuilder::State::addValue(const std::string& name, DataType type
     Tensor tensor;
     tensor.name = name;
     tensor.type = type;
-    tensor.shape = std::move(shape);
+    tensor.shape = pool.shape(std::move(shape));
     tensor.role = TensorRole::constant;
     const TensorIndex index = addTensor(std::move(tensor));
     uses[toIndex(index)] |= stored;
@@ -209,7 +192,7 @@ const Elements* GraphBuilder::State::elementsOf(TensorIndex tensor) const {
 /// Gives the operator a name that no other has.
 void GraphBuilder::State::setName(Operator& op, std::string name) {
     const bool given = !name.empty();
-    if (!given) name = fmt::format("{}_{}", op.type, graph.operators.size());
+    if (!given) name = fmt::format("{}_{}", op.type.get(), graph.operators.size());
     if (operators.find(graph.operators, name) >= 0) {
         std::int64_t& copy = copies[name];
         if (copy == 0) copy = 1;
@@ -342,7 +325,7 @@ void GraphBuilder::State::addOutputs(const OperatorSpec& spec, Operator& op) {
         Tensor tensor;
         tensor.name = spec.outputs[i];
         tensor.type = made.type;
-        tensor.shape = std::move(made.shape);
+        tensor.shape = pool.shape(made.shape);
         tensor.symbols = std::move(made.symbols);
         tensor.role = roleOf(op, made.type);
         op.outputs.push_back(addTensor(std::move(tensor)));
@@ -359,9 +342,10 @@ void GraphBuilder::State::noteUses(const Operator& op) {
 }
 
 void GraphBuilder::State::noteOpaque(Operator& op) {
-    op.opaque = op.domain.empty() ? "not an operator that is known"
-                                  : fmt::format("not an operator that is known (domain {})", inQuotes(op.domain));
-    const std::string key = op.domain + '\n' + op.type;
+    op.opaque =
+        pool.text(op.domain.empty() ? "not an operator that is known"
+                                    : fmt::format("not an operator that is known (domain {})", inQuotes(op.domain)));
+    const std::string key = op.domain.get() + '\n' + op.type.get();
     const auto [entry, isNew] = opaqueOf.emplace(key, opaque.size());
     if (isNew && opaque.size() > kMaxListedKinds) entry->second = kMaxListedKinds;
     if (isNew && opaque.size() <= kMaxListedKinds) {
@@ -382,12 +366,11 @@ GraphBuilder::~GraphBuilder() = default;
 GraphBuilder::GraphBuilder(GraphBuilder&&) noexcept = default;
 GraphBuilder& GraphBuilder::operator=(GraphBuilder&&) noexcept = default;
 
-void GraphBuilder::addInput(const std::string& name, DataType type, Shape shape,
-                            std::map<std::size_t, std::string> symbols) {
+void GraphBuilder::addInput(const std::string& name, DataType type, const Shape& shape, Symbols symbols) {
     Tensor tensor;
     tensor.name = name;
     tensor.type = type;
-    tensor.shape = std::move(shape);
+    tensor.shape = state_->pool.shape(shape);
     tensor.symbols = std::move(symbols);
     tensor.role = TensorRole::input;
     const TensorIndex index = state_->addTensor(std::move(tensor));
@@ -415,17 +398,22 @@ void GraphBuilder::declare(const std::string& name, DataType type, const Shape& 
     if (tensor.type == DataType::undefined) tensor.type = type;
     if (!shape) return;
     if (!tensor.shape) {
-        tensor.shape = shape;
+        tensor.shape = state_->pool.shape(shape);
         return;
     }
     if (tensor.shape->size() != shape->size()) return;
-    declared.shape = tensor.shape;
+    Dims known = *tensor.shape;
     for (std::size_t axis = 0; axis < shape->size(); ++axis)
-        if ((*declared.shape)[axis] == kUnknown) (*declared.shape)[axis] = (*shape)[axis];
+        if (known[axis] == kUnknown) known[axis] = (*shape)[axis];
+    declared.shape = state_->pool.shape(known);
     state_->checkSize(declared);
-    for (std::size_t axis = 0; axis < shape->size(); ++axis)
-        if ((*declared.shape)[axis] != kUnknown) tensor.symbols.erase(axis);
-    tensor.shape = std::move(declared.shape);
+    if (!tensor.symbols->empty()) {
+        Symbols left = tensor.symbols;
+        std::erase_if(
+            left, [&](const auto& symbol) { return symbol.first < known.size() && known[symbol.first] != kUnknown; });
+        tensor.symbols = std::move(left);
+    }
+    tensor.shape = declared.shape;
 }
 
 const std::vector<double>* GraphBuilder::values(const std::string& name) const {
@@ -478,12 +466,12 @@ void GraphBuilder::State::storeConstant(const std::string& name, DataType type, 
 std::string GraphBuilder::add(OperatorSpec spec) {
     State& state = *state_;
     Operator op;
-    op.type = std::move(spec.type);
-    op.domain = std::move(spec.domain);
-    op.attributes = std::move(spec.attributes);
-    op.layer = std::move(spec.layer);
-    op.block = std::move(spec.block);
-    op.body = std::move(spec.body);
+    op.type = state.pool.text(spec.type);
+    op.domain = state.pool.text(spec.domain);
+    op.attributes = state.pool.attributes(std::move(spec.attributes));
+    op.layer = state.pool.text(spec.layer);
+    op.block = state.pool.text(spec.block);
+    op.body = state.pool.text(spec.body);
     if (op.type == "Constant" && isStandardDomain(op.domain)) return state.addConstantOperator(spec, op.attributes);
     if (op.type.empty()) state.fail("node " + inQuotes(spec.name), "no operator", "the name of an operator");
     state.setName(op, std::move(spec.name));

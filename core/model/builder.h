@@ -39,7 +39,7 @@ public:
     GraphBuilder(GraphBuilder&&) noexcept;
     GraphBuilder& operator=(GraphBuilder&&) noexcept;
 
-    void addInput(const std::string& name, DataType type, Shape shape, std::map<std::size_t, std::string> symbols = {});
+    void addInput(const std::string& name, DataType type, const Shape& shape, Symbols symbols = {});
     /// A stored tensor. Float tensors become parameters (statistics where an operator reads them as such), others
     /// constants. `values`, where known, are the elements of a small integer, boolean or float tensor, for folding.
     void addStored(const std::string& name, DataType type, std::vector<std::int64_t> shape,

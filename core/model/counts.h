@@ -21,6 +21,8 @@ struct OperatorCount {
     bool weighted = false;  ///< a multiplication with an operand that no input of the graph goes into, or recurrent
 };
 
+/// Counts of one operator, but for its parameters, which depend on those before it.
+OperatorCount countOf(const Graph& graph, const Operator& op);
 /// Counts of all operators, in the graph's order.
 std::vector<OperatorCount> operatorCounts(const Graph& graph);
 

@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -328,17 +330,18 @@ void Extraction::claimParameters(const Operator& op, std::int32_t node) {
 
 /// A node is named by its operator's `layer` where no other node has the same, else by its operator.
 void Extraction::setNames() {
-    std::map<std::string, int> nodesOfLayer;
+    std::unordered_map<std::string_view, int> nodesOfLayer;
     for (const Operator* op : nodeOperators_) ++nodesOfLayer[op->layer];
-    std::set<std::string> taken;
+    std::unordered_set<std::string_view> taken;  // texts of the result
     for (std::size_t i = 0; i < nodeOperators_.size(); ++i) {
         poll();
         const Operator& op = *nodeOperators_[i];
         const bool own = !op.layer.empty() && nodesOfLayer[op.layer] == 1;
-        const std::string& base = own ? op.layer : op.name;
+        const std::string& base = own ? op.layer.get() : op.name;
         std::string name = base;
-        for (int copy = 2; !taken.insert(name).second; ++copy) name = base + "_" + std::to_string(copy);
-        result_.layers[i].name = name;
+        for (int copy = 2; taken.contains(name); ++copy) name = base + "_" + std::to_string(copy);
+        result_.layers[i].name = std::move(name);
+        taken.insert(result_.layers[i].name);
         for (const Operator* covered : covered_[i]) result_.layers[i].operators.push_back(covered->name);
     }
 }

@@ -5,8 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
+
+#include "core/base/shared.h"
 
 namespace tessera::model {
 
@@ -51,6 +54,31 @@ using Dims = std::vector<std::int64_t>;
 /// A tensor's dimensions. Without a value even the number of dimensions is unknown.
 using Shape = std::optional<Dims>;
 
+/// The shape of a tensor of a graph: most of a graph's tensors share theirs. It reads like a constant Shape.
+class SharedShape {
+public:
+    SharedShape() = default;
+    SharedShape(Shape shape) : shape_(std::move(shape)) {}      // NOLINT(google-explicit-constructor): it is that shape
+    SharedShape(Dims dims) : shape_(Shape(std::move(dims))) {}  // NOLINT(google-explicit-constructor)
+    SharedShape(std::nullopt_t) {}                              // NOLINT(google-explicit-constructor)
+
+    const Shape& get() const { return shape_.get(); }
+    operator const Shape&() const { return get(); }  // NOLINT(google-explicit-constructor): it is that shape
+    explicit operator bool() const { return get().has_value(); }
+    bool has_value() const { return get().has_value(); }
+    const Dims& operator*() const { return *get(); }
+    const Dims* operator->() const { return &*get(); }
+    const Dims& value() const { return get().value(); }
+    bool operator==(const SharedShape& other) const { return shape_ == other.shape_; }
+    bool operator==(const Shape& other) const { return get() == other; }
+
+private:
+    Shared<Shape> shape_;
+};
+
+/// Names of symbolic dimensions by axis.
+using Symbols = std::map<std::size_t, std::string>;
+
 /// The product of the dimensions (1 for a scalar); empty where one is unknown.
 std::optional<std::int64_t> elementCount(const Shape& shape);
 /// True if no tensor has both shapes: their numbers of dimensions differ, or a dimension that both know.
@@ -69,11 +97,11 @@ enum class TensorRole : std::uint8_t {
 
 struct Tensor {
     std::string name;
+    SharedShape shape;
+    /// Names of symbolic dimensions, where the file gives them and nothing bound them.
+    Shared<Symbols> symbols;
     DataType type = DataType::undefined;
-    Shape shape;
     TensorRole role = TensorRole::activation;
-    /// Names of symbolic dimensions by axis, where the file gives them and nothing bound them.
-    std::map<std::size_t, std::string> symbols;
 };
 
 /// Bytes of a tensor; empty where its shape is unknown.
@@ -100,19 +128,22 @@ T attributeOr(const Attributes& attributes, const std::string& name, T otherwise
 }
 
 struct Operator {
-    std::string name;    ///< unique within the graph
-    std::string type;    ///< ONNX's operator name ("Conv", "Gemm", ...), or Tessera's own such as "AllReduce"
-    std::string domain;  ///< empty = the standard ONNX domain
+    std::string name;   ///< unique within the graph
+    SharedText type;    ///< ONNX's operator name ("Conv", "Gemm", ...), or Tessera's own such as "AllReduce"
+    SharedText domain;  ///< empty = the standard ONNX domain
     std::vector<TensorIndex> inputs;
     std::vector<TensorIndex> outputs;
-    Attributes attributes;
-    std::string layer;  ///< grouping for people, such as "layer3.0.conv1"; may be empty
-    std::string block;  ///< repeated structure, such as "layer3.0"; may be empty
+    Shared<Attributes> attributes;
+    SharedText layer;  ///< grouping for people, such as "layer3.0.conv1"; may be empty
+    SharedText block;  ///< repeated structure, such as "layer3.0"; may be empty
     /// The If, Loop or Scan operator in whose body this one stands (counted once); empty in the main graph. Counts of
     /// operators and activation elements are of the main graph.
-    std::string body = {};
-    std::string opaque;  ///< why nothing is known about this operator; empty for a known one
+    SharedText body = {};
+    SharedText opaque;  ///< why nothing is known about this operator; empty for a known one
 };
+
+// Models have up to a million operators, and programs promise to read them in 900 MB.
+static_assert(sizeof(Tensor) <= 56 && sizeof(Operator) <= 136);
 
 /// An operator graph. A value: built once by GraphBuilder (which checks it), then only read.
 /// Operators stand in topological order; every tensor has at most one producer.

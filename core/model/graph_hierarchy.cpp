@@ -41,17 +41,18 @@ private:
 };
 
 struct Scope {
-    std::string name;
+    std::string_view name;
     HierarchyKind kind = HierarchyKind::stage;
 };
 
 /// An item before it has its place.
 struct Draft {
     HierarchyItem item;
-    std::string name;
-    std::string type;  ///< what stands for an operator that no layer names
-    std::string layer;
-    std::string block;
+    // Texts of the graph.
+    std::string_view name;
+    std::string_view type;  ///< what stands for an operator that no layer names
+    std::string_view layer;
+    std::string_view block;
     std::uint64_t signature = 0;
     bool derived = false;               ///< no data goes through it
     std::vector<HierarchyLink> inputs;  ///< `from` and `to` are drafts
@@ -62,8 +63,8 @@ bool isWithin(std::string_view name, std::string_view scope) {
 }
 
 /// "a", "a.b" for "a.b.c".
-void addPrefixes(std::vector<Scope>& scopes, const std::string& name) {
-    for (std::size_t dot = name.find('.'); dot != std::string::npos && scopes.size() < kDeepestScope;
+void addPrefixes(std::vector<Scope>& scopes, std::string_view name) {
+    for (std::size_t dot = name.find('.'); dot != std::string_view::npos && scopes.size() < kDeepestScope;
          dot = name.find('.', dot + 1))
         if (dot > 0 && dot + 1 < name.size()) scopes.push_back({name.substr(0, dot), HierarchyKind::stage});
 }
@@ -125,6 +126,7 @@ bool isDerived(const Graph& graph, const Operator& op) {
 /// Inputs, operators and outputs of a graph, in its order.
 std::vector<Draft> draftsOf(const Graph& graph) {
     std::vector<Draft> drafts;
+    drafts.reserve(graph.inputs.size() + graph.operators.size() + graph.outputs.size());
     std::vector<std::int32_t> makers(graph.tensors.size(), -1);
     const auto read = [&](Draft& draft, TensorIndex tensor) {
         if (tensor != kNoTensor && makers[toIndex(tensor)] >= 0)
@@ -167,6 +169,7 @@ std::vector<Draft> draftsOf(const Graph& graph) {
 
 std::vector<Draft> draftsOf(const LayerGraph& layers) {
     std::vector<Draft> drafts;
+    drafts.reserve(layers.layers.size());
     for (std::size_t i = 0; i < layers.layers.size(); ++i) {
         const Layer& layer = layers.layers[i];
         Signature signature;
@@ -249,7 +252,7 @@ std::vector<std::int32_t> hoisted(const std::vector<Draft>& drafts, const std::v
     std::vector<std::size_t> runs(drafts.size(), 0);  // the stretch of one block that a draft was placed in
     std::size_t run = 1;
     std::size_t start = 0;
-    const std::string* block = nullptr;
+    const std::string_view* block = nullptr;
     std::vector<std::int32_t> nextData(order.size(), -1);  // the next draft that data goes through
     for (std::size_t i = order.size(); i-- > 1;)
         nextData[i - 1] = drafts[toIndex(order[i])].derived ? nextData[i] : order[i];
@@ -293,7 +296,9 @@ public:
         const std::vector<std::int32_t> order = hoisted(given, orderOf(given));
         std::vector<std::int32_t> position(given.size());
         for (std::size_t i = 0; i < order.size(); ++i) position[toIndex(order[i])] = signedIndex(i);
+        drafts_.reserve(given.size());
         for (const std::int32_t draft : order) drafts_.push_back(std::move(given[toIndex(draft)]));
+        std::vector<Draft>().swap(given);  // a million of them take a tenth of a gigabyte
         std::vector<std::int64_t> change(drafts_.size() + 2, 0);
         for (std::size_t i = 0; i < drafts_.size(); ++i) {
             for (HierarchyLink& link : drafts_[i].inputs) {
@@ -330,19 +335,18 @@ public:
 
 private:
     Group leafOf(std::size_t item) const {
-        return {.kind = HierarchyKind::leaf, .name = drafts_[item].name, .first = item, .count = 1};
+        return {.kind = HierarchyKind::leaf, .name = std::string(drafts_[item].name), .first = item, .count = 1};
     }
 
     /// "conv1", or "Relu" for an operator that no layer names.
-    const std::string& shortNameOf(const Group& group) const {
+    std::string_view shortNameOf(const Group& group) const {
         const bool isPlain = group.kind == HierarchyKind::leaf && !group.labelled && !drafts_[group.first].type.empty();
         return isPlain ? drafts_[group.first].type : group.name;
     }
 
     /// "layer1.1 … layer1.3"
     std::string spanName(const Group& first, const Group& last) const {
-        const std::string& one = shortNameOf(first);
-        const std::string& other = shortNameOf(last);
+        const std::string one(shortNameOf(first)), other(shortNameOf(last));
         return one == other ? one : one + " … " + other;
     }
 
@@ -354,8 +358,8 @@ private:
                 groups.push_back(leafOf(i++));
                 continue;
             }
-            const std::string& name = scopes_[i][depth].name;
-            Group group{.kind = HierarchyKind::layer, .name = name, .first = i, .count = 0};
+            const std::string_view name = scopes_[i][depth].name;
+            Group group{.kind = HierarchyKind::layer, .name = std::string(name), .first = i, .count = 0};
             for (; i < last && scopes_[i].size() > depth && scopes_[i][depth].name == name; ++i) {
                 const bool ends = scopes_[i].size() == depth + 1;
                 if (scopes_[i][depth].kind == HierarchyKind::block) group.kind = HierarchyKind::block;

@@ -38,21 +38,6 @@ std::optional<std::int64_t> elementsOf(const Graph& graph, const std::vector<Ten
     return total;
 }
 
-/// Counts of one operator but for its parameters.
-OperatorCount countOf(const Graph& graph, const Operator& op) {
-    OperatorCount count;
-    const OperatorKind* const kind = kindOf(op);
-    const CountContext context(graph, op);
-    count.inputElements = elementsOf(graph, op.inputs);
-    count.outputElements = elementsOf(graph, op.outputs);
-    count.weighted = isWeighted(graph, op, kind);
-    // What an unknown operator computes is not known; by the rules it costs nothing but its tensors.
-    count.macs = kind != nullptr && kind->macs != nullptr ? kind->macs(context) : 0;
-    count.flopsMatrix = times(2, count.macs);
-    count.flopsVector = kind != nullptr ? vectorFlops(*kind, context) : 0;
-    return count;
-}
-
 /// "Float outputs of the main graph whose data depends on a graph input"; a type that is not known may be a float.
 std::optional<std::int64_t> activationElements(const Graph& graph) {
     std::optional<std::int64_t> total = 0;
@@ -83,6 +68,20 @@ std::vector<Tensor> tensorsOf(const Graph& graph, const std::vector<TensorIndex>
 }
 
 }  // namespace
+
+OperatorCount countOf(const Graph& graph, const Operator& op) {
+    OperatorCount count;
+    const OperatorKind* const kind = kindOf(op);
+    const CountContext context(graph, op);
+    count.inputElements = elementsOf(graph, op.inputs);
+    count.outputElements = elementsOf(graph, op.outputs);
+    count.weighted = isWeighted(graph, op, kind);
+    // What an unknown operator computes is not known; by the rules it costs nothing but its tensors.
+    count.macs = kind != nullptr && kind->macs != nullptr ? kind->macs(context) : 0;
+    count.flopsMatrix = times(2, count.macs);
+    count.flopsVector = kind != nullptr ? vectorFlops(*kind, context) : 0;
+    return count;
+}
 
 std::vector<OperatorCount> operatorCounts(const Graph& graph) {
     std::vector<OperatorCount> counts;

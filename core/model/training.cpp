@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 #include <numeric>
-#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -136,7 +135,7 @@ private:
         const Tensor& of = forward_.tensor(tensor);
         Operator sum;
         sum.name = marks_.sum + of.name;
-        sum.type = "Sum";
+        sum.type = tape_.pool.text("Sum");
         sum.inputs = parts;
         gradient = tape_.addTensor(sum.name, of.type, of.shape, TensorRole::activation);
         sum.outputs = {gradient};
@@ -206,7 +205,7 @@ private:
         ParameterUpdate result{.parameter = parameter, .gradient = gradient, .op = -1, .state = {}};
         Operator update;
         update.name = marks_.update + of.name;
-        update.type = optimizer_.update;
+        update.type = tape_.pool.text(optimizer_.update);
         update.inputs = {parameter, gradient};
         for (std::size_t i = 0; i < optimizer_.states; ++i) {
             result.state.push_back(tape_.addTensor(fmt::format("{}{}.{}", marks_.state, of.name, i + 1), kStateType,
@@ -292,11 +291,11 @@ TrainingGraph trainingOf(const Graph& forward, const TrainingOptions& options) {
 TrainingCounts countTraining(const TrainingGraph& training) {
     TrainingCounts counts;
     counts.optimizer = training.optimizer;
-    const std::vector<OperatorCount> all = operatorCounts(training.graph);
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t i = 0; i < training.graph.operators.size(); ++i) {
+        const OperatorCount count = countOf(training.graph, training.graph.operators[i]);
         PhaseCounts& phase = counts.phases.at(static_cast<std::size_t>(training.phaseOf(signedIndex(i))));
-        phase.flopsMatrix = plus(phase.flopsMatrix, all[i].flopsMatrix);
-        phase.flopsVector = plus(phase.flopsVector, all[i].flopsVector);
+        phase.flopsMatrix = plus(phase.flopsMatrix, count.flopsMatrix);
+        phase.flopsVector = plus(phase.flopsVector, count.flopsVector);
         if (training.graph.operators[i].body.empty()) ++phase.operators;
     }
     for (const ParameterUpdate& update : training.updates) {
@@ -371,13 +370,14 @@ void countStored(LayerGraph& layers, const Graph& graph) {
     const TrainingGraph training = trainingOf(graph);
     const std::vector<std::int32_t> makers = producers(training.graph);
     const std::vector<TensorIndex> storages = storagesOf(training.graph);
-    std::set<TensorIndex> counted;
+    std::vector<bool> counted(training.graph.tensors.size(), false);
     for (const TensorIndex index : storedActivations(training)) {
         const TensorIndex stored = storages[toIndex(index)];
         const Tensor& tensor = training.graph.tensor(stored);
         const std::optional<std::int64_t> elements = elementCount(tensor.shape);
         const std::int32_t maker = makers[toIndex(stored)];
-        if (!elements || maker < 0 || !counted.insert(stored).second) continue;
+        if (!elements || maker < 0 || counted[toIndex(stored)]) continue;
+        counted[toIndex(stored)] = true;
         const auto found = layerOf.find(training.graph.operators[toIndex(maker)].name);
         Layer& layer = layers.layers[found == layerOf.end() ? 0 : found->second];
         const double samples = static_cast<double>(std::max<std::int64_t>(1, graph.batch));
@@ -398,12 +398,11 @@ class LayerCutter {
 public:
     LayerCutter(const Graph& forward, const GraphHierarchy& hierarchy, Stretch between)
         : hierarchy_(hierarchy), forward_(forward), between_(between) {
-        const std::vector<OperatorCount> counts = operatorCounts(forward);
-        for (const OperatorCount& count : counts) hasWeights_.push_back(count.weighted);
+        for (const Operator& op : forward.operators) hasWeights_.push_back(countOf(forward, op).weighted);
         for (std::size_t i = 0; i < hierarchy.nodes.size(); ++i)
             nodeOf_.emplace(std::pair(hierarchy.nodes[i].first, hierarchy.nodes[i].count), signedIndex(i));
         for (const HierarchyItem& item : hierarchy.items)
-            weighted_.push_back(item.source == ItemSource::operation && counts[toIndex(item.index)].weighted);
+            weighted_.push_back(item.source == ItemSource::operation && hasWeights_[toIndex(item.index)]);
         visit(0);
         flush();
     }
@@ -477,7 +476,7 @@ private:
 
     std::string labelOf(std::int32_t op) const {
         const Operator& of = forward_.operators[toIndex(op)];
-        return of.layer.empty() ? of.name : of.layer;
+        return of.layer.empty() ? of.name : of.layer.get();
     }
 
     /// The name of the group below a repeat that holds one copy.
@@ -507,7 +506,7 @@ std::string patternOf(const TrainingGraph& training, const TrainingLayer& layer)
     };
     for (const std::vector<std::int32_t>* phase : {&layer.forward, &layer.backward, &layer.updates}) {
         for (const std::int32_t op : *phase) {
-            pattern += training.graph.operators[toIndex(op)].type + '(';
+            pattern += training.graph.operators[toIndex(op)].type.get() + '(';
             addTensors(training.graph.operators[toIndex(op)].inputs);
             pattern += ')';
             addTensors(training.graph.operators[toIndex(op)].outputs);

@@ -108,8 +108,8 @@ private:
     }
 
     /// Splits a part and all below it; returns the time of its slowest accelerator. A trial records nothing and gives
-    /// up once it passes `limit`.
-    double solve(const Part& part, const Inherited& inherited, bool trial, double limit) {
+    /// up once it passes `limit`. What is inherited is gone afterwards.
+    double solve(const Part& part, Inherited& inherited, bool trial, double limit) {
         if (context_.watch != nullptr) context_.watch->poll();
         if (inherited.idle) return finishIdle(part, trial);
         if (isLeaf(part, inherited.level)) return finishLeaf(part, inherited, trial);
@@ -147,9 +147,42 @@ private:
         if (leavesOneIdle(split)) level.setSides(withoutTransfers(level.sides()));
         const Totals totals = level.totals(split.states);
         if (!trial) record(part, level, split, totals, hardware, inherited);
+        if (areTwins(first, second, split))
+            return twinsTime(level, split, totals, inherited, first, second, trial, limit);
         const double time = sidesTime(level, split, totals, inherited, first, second, trial, limit);
         spareLevels_.give(std::move(level).release());
         return time;
+    }
+
+    /// Equal halves of one kind have equal shapes and times: one is solved for both.
+    bool areTwins(const Part& first, const Part& second, const Split& split) const {
+        return cluster(first).shape == cluster(second).shape && first.count == second.count && split.ratio == 0.5;
+    }
+
+    /// The time of both of two twins. Most levels of a hierarchy are of twins: their memory serves the levels below.
+    double twinsTime(Level& level, const Split& split, const Totals& totals, Inherited& inherited, const Part& first,
+                     const Part& second, bool trial, double limit) {
+        const double moved = movedBelow(level, split, totals, inherited);
+        if (trial && moved >= limit) {
+            spareLevels_.give(std::move(level).release());
+            return moved;
+        }
+        const std::int32_t number = lastSplit(trial);
+        Inherited next = below(level, split, totals, inherited, true, 2);
+        spareLevels_.give(std::move(level).release());
+        spareShares_.give(std::move(inherited.shares));
+        const double time = solveSide(first, std::move(next), true, number, trial, limit);
+        if (!trial && first.cluster != second.cluster) copyShares(first, second, number);
+        return time;
+    }
+
+    /// The split that was recorded last; none in a trial.
+    std::int32_t lastSplit(bool trial) const { return trial ? -1 : signedIndex(result_.levels.size()) - 1; }
+
+    /// What the side that moves more moves down to here: a trial's time cannot be less.
+    double movedBelow(const Level& level, const Split& split, const Totals& totals, const Inherited& inherited) const {
+        return std::max(communicationBelow(level, split, totals, inherited, true),
+                        communicationBelow(level, split, totals, inherited, false));
     }
 
     /// A side without any work is absent: nothing is exchanged with it. The paper's own rules for the ratio know
@@ -168,30 +201,20 @@ private:
         if (!trial) path_.push_back({split, first});
         const double time = solve(part, inherited, trial, limit);
         if (!trial) path_.pop_back();
-        spareShares_.give(std::move(inherited.shares));
+        if (!inherited.shares.empty()) spareShares_.give(std::move(inherited.shares));
         return time;
     }
 
     double sidesTime(const Level& level, const Split& split, const Totals& totals, const Inherited& inherited,
                      const Part& first, const Part& second, bool trial, double limit) {
-        // Equal halves of one kind have equal shapes and times: solve one for both.
-        const bool twins =
-            cluster(first).shape == cluster(second).shape && first.count == second.count && split.ratio == 0.5;
-        const std::int32_t number = trial ? -1 : static_cast<std::int32_t>(result_.levels.size()) - 1;
+        const bool twins = areTwins(first, second, split);
+        const std::int32_t number = lastSplit(trial);
         const auto timeOf = [&](bool isFirst) {
             return solveSide(isFirst ? first : second, below(level, split, totals, inherited, isFirst, twins ? 2 : 1),
                              isFirst, number, trial, limit);
         };
-        if (trial) {
-            const double moved = std::max(communicationBelow(level, split, totals, inherited, true),
-                                          communicationBelow(level, split, totals, inherited, false));
-            if (moved >= limit) return moved;  // what follows only adds to it
-        }
-        if (twins) {
-            const double time = timeOf(true);
-            if (!trial && first.cluster != second.cluster) copyShares(first, second, number);
-            return time;
-        }
+        if (const double moved = movedBelow(level, split, totals, inherited); trial && moved >= limit) return moved;
+        if (twins) return timeOf(true);
         // A trial that is worse than the best so far ends sooner with the slower side. Where splits are counted, their
         // order counts, too.
         const bool firstGoesFirst =
@@ -250,7 +273,8 @@ private:
         plan.sideI = {inherited.scale * i};
         plan.sideJ = {inherited.scale * j};
         plan.lowerBound = {inherited.scale * split.lowerBound};
-        plan.layers.reserve(network_.nodes.size());
+        PlanRows<LayerPlan>::Maker layers;
+        PlanRows<JoinPlan>::Maker joins;
         const std::vector<double> inter = level.interByConsumer(split.states, split.ratio, slowerIsI);
         for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
             const auto node = static_cast<std::int32_t>(n);
@@ -259,12 +283,14 @@ private:
             const Seconds moved{inherited.scale * inter[n]};
             if (!network_.nodes[n].weighted) {
                 const auto layout = static_cast<Layout>(network_.nodes[n].in[state]);
-                plan.joins.push_back({node, layout, compute, moved});
+                joins.add({node, layout, compute, moved});
                 continue;
             }
             const Seconds intra{inherited.scale * level.intra(node, state, split.ratio, slowerIsI)};
-            plan.layers.push_back({node, static_cast<Type>(state), compute, intra, moved});
+            layers.add({node, static_cast<Type>(state), compute, intra, moved});
         }
+        plan.layers = std::move(layers).rows();
+        plan.joins = std::move(joins).rows();
         plan.hardware = hardware;
         plan.other = otherSide(level, split, inherited.scale, !slowerIsI);
         if (inherited.level == 0) {
@@ -285,18 +311,17 @@ private:
     }
 
     /// Transfers of the side that LevelPlan's layers do not include; empty where both sides' are equal.
-    std::vector<Transfers> otherSide(const Level& level, const Split& split, double scale, bool first) const {
+    Repeated<Transfers> otherSide(const Level& level, const Split& split, double scale, bool first) const {
         const Sides& sides = level.sides();
         if (split.ratio == 0.5 && sides.perElementI == sides.perElementJ) return {};
-        std::vector<Transfers> moved;
-        moved.reserve(network_.nodes.size());
+        Repeated<Transfers>::Maker moved;
         const std::vector<double> inter = level.interByConsumer(split.states, split.ratio, first);
         for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
             const auto node = static_cast<std::int32_t>(n);
             const double intra = level.intra(node, level.stateOf(node, split.states), split.ratio, first);
-            moved.push_back({{scale * intra}, {scale * inter[n]}});
+            moved.add({{scale * intra}, {scale * inter[n]}});
         }
-        return moved;
+        return std::move(moved).list();
     }
 
     /// The accelerators of `second` do and hold what those of `first` do, which are their equals.
@@ -319,7 +344,7 @@ private:
             AcceleratorShare& share = result_.shares[toIndex(kind)];
             if (array_.kinds[toIndex(kind)].capacity) share.capacity = *array_.kinds[toIndex(kind)].capacity;
             share.path = path_;
-            share.layerCompute.assign(network_.nodes.size(), Seconds{});
+            share.layerCompute = std::vector<Seconds>(network_.nodes.size());
         }
         return 0;
     }

@@ -203,21 +203,24 @@ Network connected(std::vector<Node> nodes, std::vector<Edge> edges, std::int32_t
         edge.parallel = slot.pair < pairs;
         if (!edge.parallel) ++pairs;
     }
-    std::vector<Network::Incident> incident(toIndex(variables));
-    for (std::size_t n = 0; n < nodes.size(); ++n)
-        incident[toIndex(nodes[n].variable)].nodes.push_back(static_cast<std::int32_t>(n));
-    for (std::size_t e = 0; e < edges.size(); ++e) {
-        const std::int32_t a = nodes[toIndex(edges[e].from)].variable;
-        const std::int32_t b = nodes[toIndex(edges[e].to)].variable;
-        incident[toIndex(a)].edges.push_back(static_cast<std::int32_t>(e));
-        if (b != a) incident[toIndex(b)].edges.push_back(static_cast<std::int32_t>(e));
-    }
+    IndexLists nodesOf(toIndex(variables), [&](const auto& add) {
+        for (std::size_t n = 0; n < nodes.size(); ++n) add(toIndex(nodes[n].variable), signedIndex(n));
+    });
+    IndexLists edgesOf(toIndex(variables), [&](const auto& add) {
+        for (std::size_t e = 0; e < edges.size(); ++e) {
+            const std::int32_t a = nodes[toIndex(edges[e].from)].variable;
+            const std::int32_t b = nodes[toIndex(edges[e].to)].variable;
+            add(toIndex(a), signedIndex(e));
+            if (b != a) add(toIndex(b), signedIndex(e));
+        }
+    });
     return {.nodes = std::move(nodes),
             .sizes = {},
             .details = {},
             .edges = std::move(edges),
             .mainPath = {},
-            .incident = std::move(incident),
+            .nodesOf = std::move(nodesOf),
+            .edgesOf = std::move(edgesOf),
             .plan = std::move(plan)};
 }
 
@@ -531,15 +534,14 @@ Totals Level::totals(const States& states) const {
 }
 
 void Level::addVariable(Totals& t, const States& states, std::int32_t variable, double sign) const {
-    const Network::Incident& incident = network_->incident[toIndex(variable)];
-    for (const std::int32_t n : incident.nodes) {
+    for (const std::int32_t n : network_->nodesOf[toIndex(variable)]) {
         const std::uint8_t state = states[toIndex(variable)];
         const NodeCost& cost = nodeCost(n);
         (bothWhole(n, state) ? t.whole : t.shared) += sign * cost.shared;
         t.intra += sign * cost.intra[state];
         t.transfers += cost.intra[state] > 0 ? sign : 0;
     }
-    for (const std::int32_t e : incident.edges) {
+    for (const std::int32_t e : network_->edgesOf[toIndex(variable)]) {
         const Edge& edge = network_->edges[toIndex(e)];
         const std::uint8_t p = network_->nodes[toIndex(edge.from)].out[stateOf(edge.from, states)];
         const std::uint8_t q = network_->nodes[toIndex(edge.to)].in[stateOf(edge.to, states)];

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/index_lists.h"
 #include "core/model/layers.h"
 #include "core/partition/elimination.h"
 #include "core/partition/partition.h"
@@ -73,12 +74,7 @@ struct Network {
     std::vector<NodeDetail> details;  ///< of the nodes
     std::vector<Edge> edges;
     std::vector<std::int32_t> mainPath;  ///< nodes on the main path, in order (HyPar's chain)
-    /// Terms that depend on a variable, for local changes.
-    struct Incident {
-        std::vector<std::int32_t> nodes;
-        std::vector<std::int32_t> edges;
-    };
-    std::vector<Incident> incident;  ///< by variable
+    IndexLists nodesOf, edgesOf;         ///< by variable: the terms that depend on it, for local changes
     EliminationPlan plan;
     FlopRule flop = FlopRule::exact;
     bool computation = true;

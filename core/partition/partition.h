@@ -15,6 +15,7 @@
 #include "core/hardware/fleet.h"
 #include "core/model/layers.h"
 #include "core/model/training.h"
+#include "core/partition/plan_rows.h"
 #include "core/partition/sharding.h"
 #include "core/physical/training_run.h"
 
@@ -139,6 +140,10 @@ struct Transfers {
     Seconds intra, inter;
 };
 
+void appendKey(std::string& key, const LayerPlan& row);
+void appendKey(std::string& key, const JoinPlan& row);
+void appendKey(std::string& key, const Transfers& row);
+
 /// Hardware of the two sides of a split, so that its times can be explained.
 struct SplitHardware {
     FlopsPerSecond flopsI, flopsJ;  ///< of all accelerators of the side
@@ -158,10 +163,10 @@ struct LevelPlan {
     Seconds sideI, sideJ;           ///< all transfers and compute of each side at this level
     Seconds lowerBound;             ///< of max(sideI, sideJ), or of the objective where the ratio is given
     std::optional<SplitHardware> hardware = {};
-    std::vector<LayerPlan> layers;
-    std::vector<JoinPlan> joins;
+    PlanRows<LayerPlan> layers;
+    PlanRows<JoinPlan> joins;
     /// Transfers of the other side, the faster one, by the layer graph's index; empty where they equal those above.
-    std::vector<Transfers> other = {};
+    Repeated<Transfers> other = {};
 };
 
 /// One split on an accelerator's way from the whole array down to itself.
@@ -180,7 +185,7 @@ struct AcceleratorShare {
     bool fits = true;
     double parameters = 0, activations = 0;  ///< elements that `memory` counts
     std::vector<PathStep> path = {};         ///< of the slowest accelerator, from the root
-    std::vector<Seconds> layerCompute = {};  ///< its compute, by the layer graph's index; `compute` is the sum
+    Repeated<Seconds> layerCompute = {};     ///< its compute, by the layer graph's index; `compute` is the sum
 };
 
 /// Cost of a strategy's best plan where only some groups of the fleet take part, or all.

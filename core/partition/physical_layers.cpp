@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "core/base/number.h"
+#include "core/base/repeated.h"
 #include "core/model/training.h"
 
 namespace tessera::partition {
@@ -16,11 +19,36 @@ namespace {
 using physical::NetworkFamily;
 using physical::NetworkOperator;
 
-bool isSameKernel(const LayerKernel& one, const LayerKernel& other) {
-    return one.op.isAlike(other.op) && one.op.count == other.op.count && one.op.table == other.op.table &&
-           std::tie(one.batch, one.m, one.n, one.k, one.isProductOfLayer) ==
-               std::tie(other.batch, other.m, other.n, other.k, other.isProductOfLayer);
+/// Kernels of one layer.
+using Kernels = std::vector<LayerKernel>;
+
+/// Bytes that kernels have in common only where they are the same to the last bit.
+std::string keyOf(const Kernels& kernels) {
+    std::string key;
+    for (const LayerKernel& kernel : kernels) {
+        const NetworkOperator& op = kernel.op;
+        for (const physical::SampledSize& size : {op.batch, op.m, op.n, op.k, op.values, op.again}) {
+            appendBytes(key, size.fixed);
+            appendBytes(key, size.each);
+        }
+        for (const double number : {op.count, op.steps, op.table}) appendBytes(key, number);
+        for (const bool flag : {op.backward, op.windowed, kernel.isProductOfLayer}) appendBytes(key, flag);
+        for (const Extent extent : {kernel.batch, kernel.m, kernel.n, kernel.k}) appendBytes(key, extent);
+        appendBytes(key, op.family);
+    }
+    return key;
 }
+
+/// Gives layers their kernels, equal ones the same.
+class KernelPool {
+public:
+    void give(Kernels kernels, PhysicalLayer& layer) {
+        layer.kernels = pool_.shared(keyOf(kernels), [&] { return std::move(kernels); });
+    }
+
+private:
+    SharedPool<Shared<Kernels>> pool_;
+};
 
 PhysicalLayer sizesOfLayer(const model::Layer& layer, double batch, double bytesPerElement) {
     PhysicalLayer sizes;
@@ -47,7 +75,7 @@ PhysicalLayer sizesOfLayer(const model::Layer& layer, double batch, double bytes
 /// The layer of every operator of a training graph: the one that covers it in the forward pass, else that of the first
 /// of its inputs that has one; what stands before all layers belongs to the first.
 std::vector<std::int32_t> layersOfOperators(const model::LayerGraph& layers, const model::TrainingGraph& training) {
-    std::map<std::string, std::int32_t, std::less<>> covering;
+    std::unordered_map<std::string_view, std::int32_t> covering;
     for (std::size_t l = 0; l < layers.layers.size(); ++l)
         for (const std::string& name : layers.layers[l].operators) covering.emplace(name, signedIndex(l));
     const model::Graph& graph = training.graph;
@@ -136,11 +164,11 @@ void forEachKernel(const physical::NetworkKernels& kernels, double samples, cons
             each(i, sizedAt(kernels.folded[toIndex(kernels.kernelOf[i])], samples));
 }
 
-void addKernel(std::vector<LayerKernel>& kernels, const LayerKernel& kernel) {
+void addKernel(Kernels& kernels, const LayerKernel& kernel) {
     const auto same = std::find_if(kernels.begin(), kernels.end(), [&](const LayerKernel& known) {
         LayerKernel counted = kernel;
         counted.op.count = known.op.count;
-        return isSameKernel(known, counted);
+        return known == counted;
     });
     if (same == kernels.end())
         kernels.push_back(kernel);
@@ -153,10 +181,13 @@ void addGraphKernels(std::vector<PhysicalLayer>& made, const model::LayerGraph& 
     const model::TrainingGraph training = model::trainingOf(graph);
     const physical::NetworkWork work = physical::networkWorkOf(graph, training);
     const std::vector<std::int32_t> layerOf = layersOfOperators(layers, training);
+    std::vector<Kernels> kernels(made.size());
     forEachKernel(joined ? work.joined : work.alone, batch, [&](std::size_t op, const NetworkOperator& sizes) {
-        PhysicalLayer& layer = made[toIndex(layerOf[op])];
-        addKernel(layer.kernels, layerKernel(sizes, layer, training.graph.operators[op]));
+        const std::size_t layer = toIndex(layerOf[op]);
+        addKernel(kernels[layer], layerKernel(sizes, made[layer], training.graph.operators[op]));
     });
+    KernelPool pool;
+    for (std::size_t l = 0; l < made.size(); ++l) pool.give(std::move(kernels[l]), made[l]);
     // Of a table only the rows that were looked up have a gradient.
     forEachKernel(work.alone, batch, [&](std::size_t op, const NetworkOperator& sizes) {
         if (!(sizes.table > 0)) return;
@@ -180,7 +211,7 @@ LayerKernel tableKernel(NetworkFamily family, bool backward, double values) {
     return {.op = {.family = family, .backward = backward, .values = {values}}};
 }
 
-void addProducts(PhysicalLayer& made, const model::Layer& layer, double batch) {
+void addProducts(Kernels& kernels, const PhysicalLayer& made, const model::Layer& layer, double batch) {
     const double rows = batch * layer.conv.area(), groups = std::max(layer.groups, 1.0);
     const double in = layer.inChannels / groups * layer.kernel.area(), out = layer.outChannels / groups;
     const NetworkFamily family = !made.isConvolution ? NetworkFamily::product
@@ -193,20 +224,21 @@ void addProducts(PhysicalLayer& made, const model::Layer& layer, double batch) {
         kernel.op.n = {pass == 1 ? in : out};
         kernel.op.k = {pass == 0 ? in : pass == 1 ? out : rows};
         setExtents(kernel, made, pass == 2);
-        made.kernels.push_back(kernel);
+        kernels.push_back(kernel);
     }
 }
 
-void addTableKernels(PhysicalLayer& made, const model::Layer& layer, double batch) {
+Kernels tableKernels(PhysicalLayer& made, const model::Layer& layer, double batch) {
+    Kernels kernels;
     if (made.isEmbedding) {
-        made.kernels.push_back(tableKernel(NetworkFamily::lookUp, false, 2 * made.outElements));
+        kernels.push_back(tableKernel(NetworkFamily::lookUp, false, 2 * made.outElements));
         LayerKernel gradient = tableKernel(NetworkFamily::lookUp, true, 3 * made.outElements);
         gradient.op.table = made.weights;
-        made.kernels.push_back(gradient);
+        kernels.push_back(gradient);
         made.updated = std::max(0.0, made.updated - made.weights);
         made.table = made.weights;
         made.looked = made.outElements;
-        return;
+        return kernels;
     }
     if (layer.kind == model::LayerKind::product && made.outElements > 0) {
         const double inner = layer.macs * batch / made.outElements;
@@ -217,18 +249,25 @@ void addTableKernels(PhysicalLayer& made, const model::Layer& layer, double batc
             kernel.op.n = {layer.out.width};
             kernel.op.k = {inner};
             kernel.batch = Extent::rowsAndOut;
-            made.kernels.push_back(kernel);
+            kernels.push_back(kernel);
         }
-        return;
+        return kernels;
     }
-    if (!made.isJoin) addProducts(made, layer, batch);
+    if (!made.isJoin) addProducts(kernels, made, layer, batch);
     // Functions, normalisations and additions: a map read and one written.
     const double moved = 2 * batch * std::max(layer.activations, model::outElements(layer));
-    made.kernels.push_back(tableKernel(NetworkFamily::memory, false, moved));
-    made.kernels.push_back(tableKernel(NetworkFamily::memory, true, 1.5 * moved));
+    kernels.push_back(tableKernel(NetworkFamily::memory, false, moved));
+    kernels.push_back(tableKernel(NetworkFamily::memory, true, 1.5 * moved));
+    return kernels;
 }
 
 }  // namespace
+
+bool LayerKernel::operator==(const LayerKernel& other) const {
+    return op.isAlike(other.op) && op.count == other.op.count && op.table == other.op.table &&
+           std::tie(batch, m, n, k, isProductOfLayer) ==
+               std::tie(other.batch, other.m, other.n, other.k, other.isProductOfLayer);
+}
 
 double PhysicalLayer::updatedBy(double share) const {
     return updated + std::min(table, looked * share);
@@ -240,12 +279,13 @@ bool PhysicalLayer::isAlike(const PhysicalLayer& other) const {
                std::tie(other.isWeighted, other.cutsRows, other.isConvolution, other.isEmbedding, other.isJoin,
                         other.rows, other.in, other.out, other.inElements, other.outElements, other.weights,
                         other.parameters, other.updated, other.table, other.looked, other.stored) &&
-           std::equal(kernels.begin(), kernels.end(), other.kernels.begin(), other.kernels.end(), isSameKernel);
+           kernels == other.kernels;
 }
 
 std::vector<PhysicalLayer> physicalLayersOf(const model::LayerGraph& layers, const model::Graph* graph, double batch,
                                             double bytesPerElement, bool joined) {
     std::vector<PhysicalLayer> made;
+    made.reserve(layers.layers.size());
     for (const model::Layer& layer : layers.layers) made.push_back(sizesOfLayer(layer, batch, bytesPerElement));
     // Fused attention does not keep the scores, a product that another one reads.
     const auto isProduct = [&](std::int32_t layer) {
@@ -253,10 +293,10 @@ std::vector<PhysicalLayer> physicalLayersOf(const model::LayerGraph& layers, con
     };
     for (const model::LayerEdge& edge : layers.edges)
         if (isProduct(edge.from) && isProduct(edge.to)) made[toIndex(edge.from)].stored = 0;
-    if (graph != nullptr)
-        addGraphKernels(made, layers, *graph, batch, joined);
-    else
-        for (std::size_t l = 0; l < made.size(); ++l) addTableKernels(made[l], layers.layers[l], batch);
+    if (graph != nullptr) addGraphKernels(made, layers, *graph, batch, joined);
+    KernelPool pool;
+    for (std::size_t l = 0; graph == nullptr && l < made.size(); ++l)
+        pool.give(tableKernels(made[l], layers.layers[l], batch), made[l]);
     return made;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/shared.h"
 #include "core/model/graph.h"
 #include "core/model/layers.h"
 #include "core/physical/network_operators.h"
@@ -19,6 +20,8 @@ struct LayerKernel {
     /// True for the products of a layer with weights, which read and make what is cut in two of three ways each; else
     /// all that moves is cut in as many parts as there are.
     bool isProductOfLayer = false;
+
+    bool operator==(const LayerKernel& other) const;
 };
 
 /// A layer or join as the physical costs see it; elements are of the whole batch.
@@ -37,7 +40,7 @@ struct PhysicalLayer {
     double table = 0;       ///< further ones in tables, of which the rows looked up have a gradient
     double looked = 0;      ///< elements of rows that the whole batch looks up
     double stored = 0;      ///< elements kept for the backward pass
-    std::vector<LayerKernel> kernels = {};
+    Shared<std::vector<LayerKernel>> kernels = {};  ///< equal layers have the same
 
     /// Parameters with a gradient on an accelerator that has this share of the samples.
     double updatedBy(double share) const;

@@ -198,8 +198,9 @@ std::vector<double> byLevel(double seconds, std::vector<double> alone) {
 
 /// Times of a plan's layers, and of what moves at each level.
 struct PlanTimes {
-    std::vector<ShardTimes> shards;                 ///< by vertex
-    std::vector<std::vector<double>> intra, inter;  ///< by layer and level
+    std::vector<ShardTimes> shards;    ///< by vertex
+    std::vector<double> intra, inter;  ///< by layer and level: [vertex * levels + level]
+    std::size_t levels = 0;
     double compute = 0, moved = 0, reduction = 0, backward = 0, exposed = 0;
     double memory = 0, parameters = 0, activations = 0;
 
@@ -209,6 +210,8 @@ struct PlanTimes {
 PlanTimes timesOf(const PhysicalCosts& costs, const std::vector<Sharding>& plan) {
     PlanTimes times;
     const std::size_t levels = costs.sizes().size();
+    times.levels = levels;
+    times.shards.reserve(plan.size());
     for (std::size_t v = 0; v < plan.size(); ++v) {
         const ShardTimes shard = costs.shard(signedIndex(v), plan[v]);
         times.shards.push_back(shard);
@@ -222,17 +225,17 @@ PlanTimes timesOf(const PhysicalCosts& costs, const std::vector<Sharding>& plan)
     }
     times.exposed = std::max(costs.exposed() * times.reduction, times.reduction - times.backward);
     const double share = times.reduction > 0 ? times.exposed / times.reduction : 0;
-    for (auto* byLayer : {&times.intra, &times.inter}) {
-        byLayer->resize(plan.size());
-        for (std::vector<double>& each : *byLayer) each.resize(levels);
-    }
+    times.intra.resize(plan.size() * levels);
+    times.inter.resize(plan.size() * levels);
     for (std::size_t v = 0; v < plan.size(); ++v) {
         std::vector<double> alone;
         for (std::size_t l = 0; l < levels; ++l) {
             const ShardTimes part = costs.shard(signedIndex(v), levelAlone(plan[v], l));
             alone.push_back(part.partialSums + share * part.reduction);
         }
-        times.intra[v] = byLevel(times.shards[v].partialSums + share * times.shards[v].reduction, std::move(alone));
+        const std::vector<double> parts =
+            byLevel(times.shards[v].partialSums + share * times.shards[v].reduction, std::move(alone));
+        std::copy(parts.begin(), parts.end(), times.intra.begin() + static_cast<std::ptrdiff_t>(v * levels));
     }
     for (const PhysicalCosts::Edge& edge : costs.edges()) {
         const Sharding& from = plan[toIndex(edge.from)];
@@ -243,7 +246,7 @@ PlanTimes timesOf(const PhysicalCosts& costs, const std::vector<Sharding>& plan)
         for (std::size_t l = 0; l < levels; ++l)
             alone.push_back(edge.isCopy ? 0 : costs.handOver(edge, levelAlone(from, l), levelAlone(to, l)));
         const std::vector<double> parts = byLevel(seconds, std::move(alone));
-        for (std::size_t l = 0; l < levels; ++l) times.inter[toIndex(edge.to)][l] += parts[l];
+        for (std::size_t l = 0; l < levels; ++l) times.inter[toIndex(edge.to) * levels + l] += parts[l];
     }
     // What is gathered for several layers is told with the first that reads it.
     std::vector<bool> isTold(plan.size(), false);
@@ -251,29 +254,34 @@ PlanTimes timesOf(const PhysicalCosts& costs, const std::vector<Sharding>& plan)
         if (!edge.isCopy || isTold[toIndex(edge.from)]) continue;
         isTold[toIndex(edge.from)] = true;
         for (std::size_t l = 0; l < levels; ++l)
-            times.inter[toIndex(edge.to)][l] += times.inter[toIndex(edge.from)][l] + times.intra[toIndex(edge.from)][l];
+            times.inter[toIndex(edge.to) * levels + l] +=
+                times.inter[toIndex(edge.from) * levels + l] + times.intra[toIndex(edge.from) * levels + l];
     }
     return times;
 }
 
 LevelPlan levelPlan(const model::LayerGraph& layers, const PhysicalCosts& costs, const std::vector<Sharding>& plan,
                     const PlanTimes& times, std::size_t level) {
-    LevelPlan made;
+    PlanRows<LayerPlan>::Maker weighted;
+    PlanRows<JoinPlan>::Maker joins;
     double seconds = 0;
     for (std::size_t n = 0; n < layers.layers.size(); ++n) {
         const ShardTimes& shard = times.shards[n];
         const Degrees& degrees = plan[n][level];
-        const double intra = times.intra[n][level], inter = times.inter[n][level];
+        const double intra = times.intra[n * times.levels + level], inter = times.inter[n * times.levels + level];
         seconds += shard.compute() + intra + inter;
         if (model::isJoin(layers.layers[n].kind))
-            made.joins.push_back({signedIndex(n),
-                                  degrees.batch >= degrees.out ? Layout::rows : Layout::channels,
-                                  {shard.compute()},
-                                  {inter + intra},
-                                  degrees});
+            joins.add({signedIndex(n),
+                       degrees.batch >= degrees.out ? Layout::rows : Layout::channels,
+                       {shard.compute()},
+                       {inter + intra},
+                       degrees});
         else
-            made.layers.push_back({signedIndex(n), typeOf(degrees), {shard.compute()}, {intra}, {inter}, degrees});
+            weighted.add({signedIndex(n), typeOf(degrees), {shard.compute()}, {intra}, {inter}, degrees});
     }
+    LevelPlan made;
+    made.layers = std::move(weighted).rows();
+    made.joins = std::move(joins).rows();
     made.ratio = 1 / static_cast<double>(costs.sizes()[level]);
     made.objective = made.sideI = made.sideJ = {seconds};
     return made;
@@ -290,7 +298,9 @@ AcceleratorShare shareOf(const hardware::Group& group, const PlanTimes& times, s
     share.fits = !share.capacity || times.memory <= share.capacity->value;
     share.parameters = times.parameters;
     share.activations = times.activations;
-    for (std::size_t n = 0; n < layers; ++n) share.layerCompute.push_back({times.shards[n].compute()});
+    std::vector<Seconds> compute;
+    for (std::size_t n = 0; n < layers; ++n) compute.push_back({times.shards[n].compute()});
+    share.layerCompute = compute;
     return share;
 }
 

@@ -541,6 +541,22 @@ std::vector<std::string> assumptionsOf(const Study& study, const hardware::Fleet
 
 }  // namespace
 
+void appendKey(std::string& key, const LayerPlan& row) {
+    appendBytes(key, row.type);
+    for (const Seconds time : {row.compute, row.intra, row.inter}) appendKey(key, time);
+    for (const std::int64_t cuts : {row.degrees.batch, row.degrees.in, row.degrees.out}) appendBytes(key, cuts);
+}
+
+void appendKey(std::string& key, const JoinPlan& row) {
+    appendBytes(key, row.layout);
+    for (const Seconds time : {row.compute, row.inter}) appendKey(key, time);
+    for (const std::int64_t cuts : {row.degrees.batch, row.degrees.in, row.degrees.out}) appendBytes(key, cuts);
+}
+
+void appendKey(std::string& key, const Transfers& row) {
+    for (const Seconds time : {row.intra, row.inter}) appendKey(key, time);
+}
+
 const SubsetPlan* wholeFleetOf(const Plan& plan) {
     const auto found = std::find_if(plan.subsets.begin(), plan.subsets.end(),
                                     [](const SubsetPlan& subset) { return subset.idle.empty(); });
@@ -639,6 +655,13 @@ std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& o
     return cuts;
 }
 
+/// Threads that may search at once: each holds numbers of every layer and join, together of about a million.
+unsigned threadsFor(const Network& network, unsigned threads) {
+    constexpr std::size_t kMostNodes = 1'000'000;
+    const std::size_t most = std::max<std::size_t>(1, kMostNodes / std::max<std::size_t>(1, network.nodes.size()));
+    return static_cast<unsigned>(std::min<std::size_t>(threadCount(threads), most));
+}
+
 }  // namespace
 
 Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& given,
@@ -656,6 +679,7 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
     const bool choosesGroups = options.groups == Groups::best && options.pinnedRatios.empty();
     Subsets subsets = choosesGroups ? subsetsOf(fleet, options.dtype) : wholeFleet(fleet, options.dtype);
     const Network network = prepare(layers, options);
+    watched.control.threads = threadsFor(network, control.threads);
     const std::optional<Sample> sample = sampleOf(network);
     polling.reset();
     preparing.poll();
@@ -678,7 +702,7 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
     }
     restore(slots, std::move(control.resume), watched);
     StrategyProgress ledger(slots, watched, control);
-    ledger.forEach(control.threads, [&](Slot& slot) {
+    ledger.forEach(watched.control.threads, [&](Slot& slot) {
         if (!slot.solved) solveSlot(study, array, std::string(slot.partial.plan.strategy), slot, ledger);
     });
     SubsetBounds bounds(study);

@@ -75,6 +75,7 @@ double unlikeness(const Device& device, const Device& measured, std::string_view
 Device deviceOf(const hardware::Accelerator& accelerator) {
     Device device{.id = accelerator.id, .vendor = accelerator.vendor, .cache = 1};
     for (const auto& [dtype, peak] : accelerator.peakFlops) device.peaks[dtype] = peak.value;
+    for (const auto& [dtype, rate] : accelerator.sustainedFlops) device.sustained[dtype] = rate.value;
     for (const hardware::MemoryLevel& level : accelerator.memory) {
         if (level.capacity) device.memory = level.capacity->value;
         if (level.capacity && level.onChip) device.cache = level.capacity->value;
@@ -106,7 +107,17 @@ double peakOf(const Device& device, std::string_view dtype) {
 }
 
 Machine machineOf(const Device& device, std::string_view dtype) {
-    return {peakOf(device, dtype), device.bandwidth, device.cache, device.units};
+    Machine machine{peakOf(device, dtype), device.bandwidth, device.cache, device.units};
+    const auto sustained = device.sustained.find(dtype);
+    if (sustained == device.sustained.end()) return machine;
+    const ProductParameters products = productParametersOf(device, dtype);
+    if (products.basis != KernelBasis::transferred) return machine;
+    constexpr double kLarge = 8192;
+    const double bytes = bytesOf(dtype), rate = 2 * kLarge * kLarge * kLarge /
+                                                gemmSeconds({1, kLarge, kLarge, kLarge, bytes, std::max(bytes, 2.0)},
+                                                            machine, products.parameters);
+    machine.peak *= std::min(1.0, sustained->second / rate);
+    return machine;
 }
 
 double bytesOf(std::string_view dtype) {

@@ -26,7 +26,9 @@ struct Device {
     std::string id = {};  ///< of its description ("a100-pcie-40gb"), by which its measured kernels are found
     std::string vendor = {};
     std::map<std::string, double, std::less<>> peaks = {};  ///< FLOP/s by data type
-    double bandwidth = 0;                                   ///< bytes/s of device memory
+    /// FLOP/s by data type that large products were measured to reach, where that is known.
+    std::map<std::string, double, std::less<>> sustained = {};
+    double bandwidth = 0;               ///< bytes/s of device memory
     double cache = 0;                   ///< bytes of the last memory level on chip; 1 byte where there is none
     double units = 0;                   ///< processors that work on one tile each
     double memory = 0;                  ///< bytes of its largest level
@@ -47,7 +49,8 @@ double peakOf(const Device& device, std::string_view dtype);
 /// Bytes of an element of a data type that `peakOf` knows; 0 for another one.
 double bytesOf(std::string_view dtype);
 
-/// The device as products of a data type see it.
+/// The device as products of a data type see it: at the peak of its datasheet or, where its large products were
+/// measured and it has no fitted kernels, at the clock by which the kernels of others reach that rate.
 Machine machineOf(const Device& device, std::string_view dtype);
 
 /// Parameters of `gemmSeconds` and where they come from.

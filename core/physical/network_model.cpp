@@ -98,7 +98,7 @@ Machine networkMachine(const Device& device, std::string_view dtype, NetworkMach
     constexpr double kPeakOfUnit = 2e12;
     if (kind != NetworkMachine::gpu)
         machine.units = std::max(1.0, peakOf(device, "bf16") / kPeakOfUnit);
-    else if (products.basis == KernelBasis::transferred)
+    else if (products.basis == KernelBasis::transferred && !device.sustained.contains(dtype))
         machine.peak *= sustainedShare(peakOf(device, "fp32"), device.units, device.watts);
     return machine;
 }

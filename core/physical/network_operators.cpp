@@ -4,11 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/index_lists.h"
 #include "core/base/text.h"
 #include "core/model/counts.h"
 #include "core/model/operators/operator_table.h"
@@ -31,7 +33,6 @@ using model::TrainingGraph;
 struct NetworkSizes {
     NetworkFamily family = NetworkFamily::memory;
     bool backward = false;
-    std::vector<std::int32_t> members = {};  ///< operators of the training graph
     double batch = 0, m = 0, n = 0, k = 0, steps = 1, values = 0, again = 0, table = 0;
     bool windowed = false;
 };
@@ -46,6 +47,13 @@ std::size_t networkRank(const Graph& graph, TensorIndex tensor) {
     return tensor != kNoTensor && graph.tensor(tensor).shape ? graph.tensor(tensor).shape->size() : 0;
 }
 
+std::vector<std::int64_t> macsOf(const Graph& graph) {
+    std::vector<std::int64_t> macs;
+    macs.reserve(graph.operators.size());
+    for (const Operator& op : graph.operators) macs.push_back(model::countOf(graph, op).macs.value_or(0));
+    return macs;
+}
+
 /// A training graph as its operators are counted: the tensor that each one really is, and who makes and reads it, with
 /// so many times the samples that the graph has.
 class NetworkReader {
@@ -54,7 +62,7 @@ public:
         : training_(training),
           graph_(training.graph),
           grows_(model::growingWithBatch(training)),
-          counts_(model::operatorCounts(graph_)) {
+          macs_(macsOf(graph_)) {
         const std::size_t tensors = graph_.tensors.size();
         root_.resize(tensors);
         for (std::size_t i = 0; i < tensors; ++i) root_[i] = static_cast<TensorIndex>(i);
@@ -62,50 +70,47 @@ public:
             if (isFree(op) && !op.inputs.empty() && op.inputs[0] != kNoTensor && !op.outputs.empty())
                 root_[at(op.outputs[0])] = rootOf(op.inputs[0]);
         maker_.assign(tensors, -1);
-        readers_.resize(tensors);
         for (std::int32_t i = 0; i < size(); ++i) {
             if (isFree(op(i))) continue;
             for (const TensorIndex output : op(i).outputs)
                 if (output != kNoTensor) maker_[at(output)] = i;
-            for (const TensorIndex input : op(i).inputs)
-                if (input != kNoTensor) readers_[at(rootOf(input))].push_back(i);
         }
+        readers_ = IndexLists(tensors, [&](const auto& add) {
+            for (std::int32_t i = 0; i < size(); ++i) {
+                if (isFree(op(i))) continue;
+                for (const TensorIndex input : op(i).inputs)
+                    if (input != kNoTensor) add(at(rootOf(input)), i);
+            }
+        });
     }
 
     /// Operators of each kernel of the step but the optimizer's: alone, or joined to those before them.
-    std::vector<std::vector<std::int32_t>> groups(bool joined) const {
-        std::vector<std::vector<std::int32_t>> groups;
+    IndexLists groups(bool joined) const {
+        std::int32_t groups = 0;
         std::vector<std::int32_t> groupOf(at(size()), -1);
         for (std::int32_t i = 0; i < size(); ++i) {
             if (isFree(op(i)) || !isComputed(i)) continue;
             const std::int32_t before = joined && isJoinable(i) ? lastMaker(i) : -1;
             const bool joins = before >= 0 && before < size() && isJoinable(before) && groupOf[at(before)] >= 0 &&
                                training_.phaseOf(before) == training_.phaseOf(i);
-            groupOf[at(i)] = joins ? groupOf[at(before)] : static_cast<std::int32_t>(groups.size());
-            if (joins)
-                groups[at(groupOf[at(i)])].push_back(i);
-            else
-                groups.push_back({i});
+            groupOf[at(i)] = joins ? groupOf[at(before)] : groups++;
         }
-        return groups;
+        return {at(groups), [&](const auto& add) {
+                    for (std::int32_t i = 0; i < size(); ++i)
+                        if (groupOf[at(i)] >= 0) add(at(groupOf[at(i)]), i);
+                }};
     }
 
-    /// Sizes of kernels with `times` the samples of the graph.
-    std::vector<NetworkSizes> read(const std::vector<std::vector<std::int32_t>>& groups, double times) {
+    /// Sizes of the kernel of a group with `times` the samples of the graph.
+    NetworkSizes read(std::span<const std::int32_t> group, double times) {
         times_ = times;
-        std::vector<NetworkSizes> all;
-        all.reserve(groups.size());
-        for (const std::vector<std::int32_t>& group : groups) {
-            const Operator& first = op(group.front());
-            NetworkSizes sizes;
-            if (isLookUp(first)) sizes = lookUpSizes(first);
-            if (isProduct(group.front())) sizes = productSizes(group.front());
-            sizes.backward = training_.phaseOf(group.front()) == model::Phase::backward;
-            if (sizes.family != NetworkFamily::lookUp) std::tie(sizes.values, sizes.again) = movedBy(group);
-            sizes.members = group;
-            if (sizes.values > 0) all.push_back(std::move(sizes));
-        }
-        return all;
+        const Operator& first = op(group.front());
+        NetworkSizes sizes;
+        if (isLookUp(first)) sizes = lookUpSizes(first);
+        if (isProduct(group.front())) sizes = productSizes(group.front());
+        sizes.backward = training_.phaseOf(group.front()) == model::Phase::backward;
+        if (sizes.family != NetworkFamily::lookUp) std::tie(sizes.values, sizes.again) = movedBy(group);
+        return sizes;
     }
 
     void setTimes(double times) { times_ = times; }
@@ -145,19 +150,19 @@ private:
     }
     /// Multiplications with an addition each.
     double products(std::int32_t index) const {
-        const auto count = static_cast<double>(counts_[at(index)].macs.value_or(0));
+        const auto count = static_cast<double>(macs_[at(index)]);
         return grows(op(index)) ? count * times_ : count;
     }
 
     bool isProduct(std::int32_t index) const {
-        return counts_[at(index)].macs.value_or(0) > 0 && classOf(op(index)) == OperatorClass::matrix;
+        return macs_[at(index)] > 0 && classOf(op(index)) == OperatorClass::matrix;
     }
     static bool isLookUp(const Operator& op) { return op.type == "Gather" || op.type == "LookUpGradient"; }
 
     /// True where an operator can be done in the registers of the kernel that made its input.
     bool isJoinable(std::int32_t index) const {
         const OperatorClass group = classOf(op(index));
-        if (op(index).type.find("Pool") != std::string::npos || isProduct(index)) return false;
+        if (op(index).type->find("Pool") != std::string::npos || isProduct(index)) return false;
         return group == OperatorClass::vector || group == OperatorClass::normalisation;
     }
 
@@ -176,7 +181,7 @@ private:
     }
 
     /// Elements that a group reads and writes, and those that its statistics read before.
-    std::pair<double, double> movedBy(const std::vector<std::int32_t>& group) const {
+    std::pair<double, double> movedBy(std::span<const std::int32_t> group) const {
         std::vector<TensorIndex> moved;
         double again = 0;
         for (const std::int32_t member : group) {
@@ -194,12 +199,12 @@ private:
     }
 
     /// Of a group, whose operators are in the order of the schedule.
-    static bool isMember(std::int32_t index, const std::vector<std::int32_t>& group) {
+    static bool isMember(std::int32_t index, std::span<const std::int32_t> group) {
         return std::binary_search(group.begin(), group.end(), index);
     }
 
-    bool leaves(TensorIndex output, const std::vector<std::int32_t>& group) const {
-        const std::vector<std::int32_t>& readers = readers_[at(output)];
+    bool leaves(TensorIndex output, std::span<const std::int32_t> group) const {
+        const std::span<const std::int32_t> readers = readers_[at(output)];
         return readers.empty() || std::any_of(readers.begin(), readers.end(),
                                               [&](std::int32_t reader) { return !isMember(reader, group); });
     }
@@ -209,7 +214,7 @@ private:
         constexpr std::array<std::string_view, 3> kKinds{"BatchNormalization", "InstanceNormalization",
                                                          "GroupNormalization"};
         const std::string type =
-            op.type == "NormalisationGradient" ? model::attributeOr(op.attributes, "of", std::string()) : op.type;
+            op.type == "NormalisationGradient" ? model::attributeOr(op.attributes, "of", std::string()) : op.type.get();
         if (std::find(kKinds.begin(), kKinds.end(), type) == kKinds.end()) return 0;
         const double data = elements(op.inputs[0]);
         return type == op.type ? data : 2 * data;
@@ -294,10 +299,10 @@ private:
     const Graph& graph_;
     double times_ = 1;
     std::vector<bool> grows_;
-    std::vector<model::OperatorCount> counts_;
+    std::vector<std::int64_t> macs_;  ///< by operator; 0 where they are not known
     std::vector<TensorIndex> root_;
     std::vector<std::int32_t> maker_;
-    std::vector<std::vector<std::int32_t>> readers_;
+    IndexLists readers_;
 };
 
 NetworkOperator sampledOperator(const NetworkSizes& once, const NetworkSizes& twice, double samples) {
@@ -318,13 +323,16 @@ NetworkOperator sampledOperator(const NetworkSizes& once, const NetworkSizes& tw
             .windowed = once.windowed};
 }
 
-NetworkKernels foldedKernels(const std::vector<NetworkSizes>& once, const std::vector<NetworkSizes>& twice,
-                             double samples, std::size_t operators) {
+/// The kernels of groups of operators of the training graph.
+NetworkKernels foldedKernels(NetworkReader& reader, const IndexLists& groups, double samples, std::size_t operators) {
     NetworkKernels kernels{.folded = {},
                            .kernelOf = std::vector<std::int32_t>(operators, -1),
                            .leads = std::vector<bool>(operators, false)};
-    for (std::size_t i = 0; i < once.size(); ++i) {
-        const NetworkOperator one = sampledOperator(once[i], twice[i], samples);
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+        const std::span<const std::int32_t> members = groups[group];
+        const NetworkSizes once = reader.read(members, 1);
+        if (!(once.values > 0)) continue;
+        const NetworkOperator one = sampledOperator(once, reader.read(members, 2), samples);
         const auto same = std::find_if(kernels.folded.begin(), kernels.folded.end(),
                                        [&](const NetworkOperator& other) { return other.isAlike(one); });
         const auto place = static_cast<std::int32_t>(same - kernels.folded.begin());
@@ -332,8 +340,8 @@ NetworkKernels foldedKernels(const std::vector<NetworkSizes>& once, const std::v
             kernels.folded.push_back(one);
         else
             same->count += 1;
-        for (const std::int32_t member : once[i].members) kernels.kernelOf[static_cast<std::size_t>(member)] = place;
-        kernels.leads[static_cast<std::size_t>(once[i].members.front())] = true;
+        for (const std::int32_t member : members) kernels.kernelOf[static_cast<std::size_t>(member)] = place;
+        kernels.leads[static_cast<std::size_t>(members.front())] = true;
     }
     return kernels;
 }
@@ -358,11 +366,7 @@ NetworkWork networkWorkOf(const Graph& forward, const TrainingGraph& training) {
     NetworkReader reader(training);
     const auto samples = static_cast<double>(std::max<std::int64_t>(1, forward.batch));
     const std::size_t operators = training.graph.operators.size();
-    const auto kernels = [&](bool joined) {
-        const std::vector<std::vector<std::int32_t>> groups = reader.groups(joined);
-        const std::vector<NetworkSizes> once = reader.read(groups, 1);
-        return foldedKernels(once, reader.read(groups, 2), samples, operators);
-    };
+    const auto kernels = [&](bool joined) { return foldedKernels(reader, reader.groups(joined), samples, operators); };
     NetworkWork work{.alone = kernels(false), .joined = kernels(true)};
     reader.setTimes(1);
     for (const model::Tensor& tensor : training.graph.tensors)

@@ -27,7 +27,8 @@ std::vector<std::string> stackWords(const JsonNode& node) {
 }
 
 SoftwareStack readSoftwareStack(const JsonNode& node) {
-    node.allowOnly({"id", "words", "profile", "does", "source", "attention", "kernels", "host", "constants", "memory"});
+    node.allowOnly({"id", "words", "with", "profile", "does", "source", "attention", "kernels", "host", "sharding",
+                    "loss", "selective", "constants", "memory"});
     SoftwareStack stack{.id = node.at("id").text(),
                         .words = stackWords(node.at("words")),
                         .profile = node.at("profile").oneOf(kSoftwareProfileNames),
@@ -38,6 +39,11 @@ SoftwareStack readSoftwareStack(const JsonNode& node) {
     stack.fusedKernels = stack.profile != SoftwareProfile::eager;
     if (node.has("kernels")) stack.fusedKernels = node.at("kernels").oneOf({"separate", "fused"}) == "fused";
     if (node.has("host")) stack.hostWaits = node.at("host").oneOf({"waits", "runs ahead"}) == "waits";
+    if (node.has("with")) stack.with = stackWords(node.at("with"));
+    if (node.has("sharding")) stack.sharding = node.at("sharding").oneOf(kStackShardingNames);
+    if (node.has("loss")) stack.lossInParts = node.at("loss").oneOf({"fused", "in parts"}) == "in parts";
+    if (node.has("selective"))
+        stack.keepsEverySecond = node.at("selective").oneOf({"attention", "every second product"}) != "attention";
     stack.constants = node.textOr("constants", "");
     stack.memory = node.textOr("memory", "");
     return stack;
@@ -77,8 +83,9 @@ std::span<const SoftwareStack> softwareStacks() {
 const SoftwareStack* softwareStackOf(std::string_view text) {
     const std::string lower = lowered(text);
     const auto isNamed = [&](const std::string& word) { return lower.find(word) != std::string::npos; };
+    const auto isAnyOf = [&](const std::vector<std::string>& words) { return std::ranges::any_of(words, isNamed); };
     for (const SoftwareStack& stack : softwareStacks())
-        if (std::any_of(stack.words.begin(), stack.words.end(), isNamed)) return &stack;
+        if (isAnyOf(stack.words) && (stack.with.empty() || isAnyOf(stack.with))) return &stack;
     return nullptr;
 }
 

@@ -29,17 +29,28 @@ enum class StackAttention : std::uint8_t {
 };
 inline constexpr EnumNames<StackAttention> kStackAttentionNames{"fused", "in parts", "fused with fp8"};
 
+/// How a stack keeps parameters that devices hold alike.
+enum class StackSharding : std::uint8_t {
+    zero,   ///< weights of 16 bits beside an optimizer's state of 32, as DeepSpeed and Megatron-LM
+    fsdp2,  ///< shards of 32 bits, gathered in 16; through a pipeline, gathered and reduced once a step
+};
+inline constexpr EnumNames<StackSharding> kStackShardingNames{"zero", "fsdp2"};
+
 /// A stack by the words in which sources name it: an entry of a file of the library's folder `software`.
 struct SoftwareStack {
     std::string id = {};                  ///< "megatron-deepspeed"
     std::vector<std::string> words = {};  ///< in lower case; a text that contains one of them names the stack
+    std::vector<std::string> with = {};   ///< where there are any, the text must contain one of these, too
     SoftwareProfile profile = SoftwareProfile::fused;
     std::string does = {};  ///< what of the stack makes it so
     StackAttention attention = StackAttention::fused;
-    bool fusedKernels = true;    ///< normalisation, bias, dropout and activation in one kernel
-    bool hostWaits = false;      ///< host and device wait for each other within a pass: launched kernel by kernel
-    std::string constants = {};  ///< stack of `stepFits` whose constants serve it; empty: those of its profile
-    std::string memory = {};     ///< stack of `memoryFits` whose allowance serves it; empty: its own, else that of all
+    bool fusedKernels = true;  ///< normalisation, bias, dropout and activation in one kernel
+    bool hostWaits = false;    ///< host and device wait for each other within a pass: launched kernel by kernel
+    StackSharding sharding = StackSharding::zero;
+    bool lossInParts = false;       ///< logits are copied to 32 bits, their softmax and gradients are kept beside
+    bool keepsEverySecond = false;  ///< selective recomputation keeps every second product, and attention
+    std::string constants = {};     ///< stack of `stepFits` whose constants serve it; empty: those of its profile
+    std::string memory = {};  ///< stack of `memoryFits` whose allowance serves it; empty: its own, else that of all
 };
 
 /// The stacks of a file, in its order: the first whose word a text contains is the one that it names. Throws DataError.

@@ -179,7 +179,9 @@ public:
     GroupSeconds reduction(const StepLayout& layout, double layers) const {
         if (layout.zero >= 3) return {};
         GroupSeconds reduced = ofAlike(Collective::allReduce, layout, heldParameters(layers), layers * layerExperts_);
-        if (layout.zero == 2) {
+        // FSDP2 adds gradients up whole through a pipeline.
+        const bool addsWhole = setting_.stack.sharding == StackSharding::fsdp2 && layout.pipeline > 1;
+        if (layout.zero == 2 && !addsWhole) {
             reduced.inside *= layout.microBatches;
             reduced.network *= layout.microBatches;
         }
@@ -324,10 +326,27 @@ private:
     void addLayer(StepPasses& work, const LayerWork& layer, double share) {
         PassSeconds forward = forwardOf(layer), backward = backwardOf(layer);
         if (setting_.layout.recompute == Recompute::full) backward.add(forward, 1);
-        if (setting_.layout.recompute == Recompute::selective) backward.add(attentionOf(layer), 1);
+        if (setting_.layout.recompute == Recompute::selective) backward.add(selectiveOf(layer, forward), 1);
         work.forward.add(forward, share);
         work.backward.add(backward, share);
         work.weightShare += share * weightShareOf(layer);
+    }
+
+    /// What selective recomputation computes again: attention, or every second product (keys, the result of attention,
+    /// one of the feed-forward part) and all that is no product but attention.
+    PassSeconds selectiveOf(const LayerWork& layer, const PassSeconds& forward) const {
+        if (!setting_.stack.keepsEverySecond) return attentionOf(layer);
+        const Transformer& model = setting_.model;
+        const double query = model.heads * model.headSize, key = model.keyHeads * model.headSize;
+        const double part = layer.expertParameters > 0 ? model.expertsPerToken * model.expertFfn : model.ffn;
+        const double all = 2 * query + 2 * key + (model.gated ? 3 : 2) * part;
+        PassSeconds again = forward;
+        again.attention = 0;
+        again.products *= (query + key + part) / all;
+        // Sums over split tensors are kept.
+        again.inside = forward.contextInside + (forward.inside - forward.contextInside) / 2;
+        again.network = forward.contextNetwork + (forward.network - forward.contextNetwork) / 2;
+        return again;
     }
 
     double tensorLaunches() const {
@@ -361,7 +380,9 @@ private:
     PassSeconds attentionOf(const LayerWork& layer) const {
         PassSeconds pass;
         for (const Product& product : layer.scores) pass.products += wideSeconds(product);
-        const double s = setting_.model.sequence;
+        // Fused attention ramps up with the keys of a block of queries.
+        const Transformer& model = setting_.model;
+        const double s = (model.causal ? 2 : 1) * keysOf(model);
         pass.attention = layer.attentionFlop / (wideMachine_.peak * s / (s + kAttentionRamp));
         pass.bytes = layer.scoreForwardBytes / bandwidth();
         return pass;

@@ -49,26 +49,61 @@ double keptBytes(const StepSetting& setting, bool withExperts) {
     return bytes;
 }
 
+/// What selective recomputation by operators leaves of a layer: its input, every second product in their order
+/// (queries, values, the first two of three of the feed-forward part but one, its result) and the result of attention.
+double everySecondBytes(const StepSetting& setting, bool withExperts) {
+    const Transformer& model = setting.model;
+    const LayerShare share = layerShareOf(setting);
+    const double t = share.tensor, bytes = share.activationBytes, hidden = model.hidden;
+    const double split = (2 * model.heads + model.keyHeads) * model.headSize + (withExperts ? 0 : model.ffn);
+    // Where tensors are split, sums over them are kept beside what a device has of them.
+    const double whole = t > 1 ? hidden * (1 + 2 / t) : 2 * hidden;
+    return tokensOf(model, share) * bytes * (split / t + whole);
+}
+
 }  // namespace
 
 StageMemoryModel::ParameterBytes StageMemoryModel::parameterBytesOf(const StepSetting& setting) {
     if (!setting.training) return {layerShareOf(setting).activationBytes, 0, 0};
     ParameterBytes bytes;
-    if (layerShareOf(setting).activationBytes > 2) bytes = {4, 4, 8};
+    if (layerShareOf(setting).activationBytes > 2 || setting.stack.sharding == StackSharding::fsdp2) bytes = {4, 4, 8};
     // NVIDIA's stacks add gradients up in 32 bits.
     else if (setting.dtype != "fp16" && setting.stack.id.find("megatron-deepspeed") == std::string_view::npos &&
-             setting.stack.id != "llm-foundry" && setting.stack.id != "torchtitan")
+             setting.stack.id != "llm-foundry")
         bytes.gradient = 4;
     if (!setting.updates) bytes.optimizer = 0;
     return bytes;
 }
 
-/// Of parameters on a device that `group` devices hold alike.
-double StageMemoryModel::heldBytes(double parameters, double group, ParameterBytes bytes, int zero) {
-    if (zero >= 1) bytes.optimizer /= group;
-    if (zero >= 2) bytes.gradient /= group;
-    if (zero >= 3) bytes.weight /= group;
+double StageMemoryModel::heldBytes(double parameters, double group, const StepLayout& layout) const {
+    ParameterBytes bytes = bytes_;
+    if (layout.zero >= 1) bytes.optimizer /= group;
+    if (layout.zero >= 2) bytes.gradient /= group;
+    if (layout.zero >= 3) bytes.weight /= group;
+    if (sharding_ == StackSharding::fsdp2 && layout.zero == 2) {
+        // Gathered beside the shards; gradients are added up whole until the last micro-batch of a pipeline.
+        bytes.weight = bytes.weight / group + share_.activationBytes;
+        if (layout.pipeline > 1) bytes.gradient = bytes_.gradient + bytes.gradient;
+    }
     return parameters * (bytes.weight + bytes.gradient + bytes.optimizer);
+}
+
+double StageMemoryModel::gatheredBytes(const StageKind& kind) const {
+    double gathered = 2 * (common_ + expert_);
+    const double head = parameters_.head > 0 ? parameters_.head : parameters_.embedding;
+    if (sharding_ == StackSharding::fsdp2 && kind.last) gathered += head / share_.tensor;
+    return gathered * share_.activationBytes;
+}
+
+double StageMemoryModel::lossBytes(const StepSetting& setting) const {
+    const Transformer& model = setting.model;
+    const double tokens = tokensOf(model, share_), unit = share_.activationBytes / 2;
+    const double logits = tokens * std::max(model.headShare, 0.0) * model.vocabulary / share_.tensor;
+    // Of 16 bits, their softmax in 32, its gradient and that of its logarithm.
+    constexpr double kInParts = 2 + 3 * 4;
+    if (!training_ || !setting.stack.lossInParts) return (training_ ? 6 : 4) * logits * unit;
+    const double input = share_.tensor > 1 ? 2 * tokens * model.hidden * unit : 0;
+    return kInParts * logits + input;
 }
 
 StageMemoryModel::StageMemoryModel(const StepSetting& setting)
@@ -76,6 +111,7 @@ StageMemoryModel::StageMemoryModel(const StepSetting& setting)
       parameters_(parametersOf(setting.model)),
       bytes_(parameterBytesOf(setting)),
       recompute_(setting.layout.recompute),
+      sharding_(setting.stack.sharding),
       training_(setting.training) {
     const Transformer& model = setting.model;
     const double routed = model.experts > 0 ? 1 - model.denseLayers / model.layers : 0;
@@ -83,15 +119,18 @@ StageMemoryModel::StageMemoryModel(const StepSetting& setting)
     if (routed > 0) addLayer(setting, true, routed);
     const double tokens = tokensOf(model, share_);
     boundary_ = tokens * model.hidden * share_.activationBytes / (share_.sequenceParallel ? share_.tensor : 1);
-    logits_ = (training_ ? 6 : 4) * tokens * std::max(model.headShare, 0.0) * model.vocabulary / share_.tensor *
-              share_.activationBytes / 2;
+    logits_ = lossBytes(setting);
+    if (recompute_ == Recompute::full) stored_ = boundary_;
 }
 
 void StageMemoryModel::addLayer(const StepSetting& setting, bool routed, double share) {
     const LayerWork work = layerWorkOf(setting.model, share_, routed);
     common_ += share * (work.parameters - work.expertParameters);
     expert_ += share * work.expertParameters;
-    kept_ += share * keptBytes(setting, routed);
+    const double kept = keptBytes(setting, routed);
+    const bool byOperators = setting.stack.keepsEverySecond && recompute_ == Recompute::selective;
+    kept_ += share * kept;
+    stored_ += share * (byOperators ? std::min(everySecondBytes(setting, routed), kept) : kept);
 }
 
 StepMemory StageMemoryModel::stage(const StepLayout& layout, const StageKind& kind) const {
@@ -100,13 +139,13 @@ StepMemory StageMemoryModel::stage(const StepLayout& layout, const StageKind& ki
     if (kind.first) common += parameters_.embedding / t;
     if (kind.last) common += (parameters_.head + (kind.first || parameters_.head > 0 ? 0 : parameters_.embedding)) / t;
     StepMemory memory;
-    memory.parameters = heldBytes(common, group, bytes_, layout.zero) +
-                        heldBytes(kind.layers * expert_, layout.alikeExperts(), bytes_, layout.zero);
-    if (layout.zero >= 3 && group > 1) memory.parameters += 2 * (common_ + expert_) * share_.activationBytes;
-    const bool full = recompute_ == Recompute::full;
+    memory.parameters =
+        heldBytes(common, group, layout) + heldBytes(kind.layers * expert_, layout.alikeExperts(), layout);
+    if (layout.zero >= 3 && group > 1) memory.parameters += gatheredBytes(kind);
     if (training_) {
-        memory.activations = inFlightOf(layout, kind.position) * kind.layers * (full ? boundary_ : kept_);
-        memory.working = full ? kept_ : 0;
+        memory.activations = inFlightOf(layout, kind.position) * kind.layers * stored_;
+        // What is computed again of the layer at work.
+        memory.working = stored_ < kept_ ? kept_ : 0;
     } else {
         memory.working = kept_;
     }

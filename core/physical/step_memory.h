@@ -33,22 +33,30 @@ private:
         double weight = 2, gradient = 2, optimizer = 12;
     };
     static ParameterBytes parameterBytesOf(const StepSetting& setting);
-    static double heldBytes(double parameters, double group, ParameterBytes bytes, int zero);
+    /// Of parameters on a device that `group` devices hold alike.
+    double heldBytes(double parameters, double group, const StepLayout& layout) const;
+    /// What ZeRO 3 gathers of a stage for the layer at work, the next one and the ends of the model.
+    double gatheredBytes(const StageKind& kind) const;
+    /// What the last stage takes for its logits and the loss.
+    double lossBytes(const StepSetting& setting) const;
     void addLayer(const StepSetting& setting, bool routed, double share);
 
     LayerShare share_;
     TransformerParameters parameters_;
     ParameterBytes bytes_;
     Recompute recompute_;
+    StackSharding sharding_;
     bool training_;
     double common_ = 0, expert_ = 0;  ///< parameters of a layer
     double kept_ = 0;                 ///< bytes of its activations, of one micro-batch
+    double stored_ = 0;               ///< of them what recomputation leaves
     double boundary_ = 0;             ///< of the tensor between layers
     double logits_ = 0;
 };
 
 /// The memory of the fullest stage, without what the software holds beside it (class derived: Rajbhandari et al. 2020
-/// for ZeRO; Korthikanti et al. 2022, sections 4 and 5, for activations).
+/// for ZeRO; Korthikanti et al. 2022, sections 4 and 5, for activations; of FSDP2 and selective recomputation by
+/// operators, what torchtitan's sources do: distributed/activation_checkpoint.py, components/loss.py).
 StepMemory stepMemoryOf(const StepSetting& setting);
 
 /// Share of a layer's kept activations that the gradients of its weights need: all but masks and the scores of

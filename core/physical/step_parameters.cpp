@@ -54,6 +54,9 @@ StackTraits stackTraitsOf(std::string_view software, const Device& device, std::
             .fusedAttention = !wide && fusesAttention(*stack, device),
             .fusedKernels = stack->fusedKernels,
             .alternates = stack->hostWaits,
+            .sharding = stack->sharding,
+            .lossInParts = stack->lossInParts,
+            .keepsEverySecond = stack->keepsEverySecond,
             .fit = stepFitNamed(stack->constants, stack->profile, encoder, !device.peaks.contains("bf16")),
             .memory = stack->memory.empty() ? stack->id : stack->memory};
 }

@@ -17,9 +17,12 @@ struct StackTraits {
     SoftwareProfile profile = SoftwareProfile::fused;
     bool fusedAttention = true;
     bool fusedKernels = true;
-    bool alternates = false;       ///< host and device wait for each other within a pass: launched kernel by kernel
-    std::string_view fit = {};     ///< of `stepFits`, whose constants serve it
-    std::string_view memory = {};  ///< of `memoryFits`, whose allowance serves it
+    bool alternates = false;  ///< host and device wait for each other within a pass: launched kernel by kernel
+    StackSharding sharding = StackSharding::zero;
+    bool lossInParts = false;       ///< as of `SoftwareStack`
+    bool keepsEverySecond = false;  ///< as of `SoftwareStack`
+    std::string_view fit = {};      ///< of `stepFits`, whose constants serve it
+    std::string_view memory = {};   ///< of `memoryFits`, whose allowance serves it
 };
 /// The traits of the stack that a text names, on a device and in a data type: products of 8 bits and fewer are made by
 /// tuned stacks alone, fused attention is one of 16 bits and fewer, and Megatron-LM has it since Hopper.

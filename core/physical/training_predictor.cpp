@@ -162,11 +162,14 @@ std::vector<StepSetting> stepSettingsOf(const TrainingRun& run, const Device& de
     if (!setDegrees(setting.layout, run, refusal)) return {};
     const bool tuned = setting.stack.profile == SoftwareProfile::tuned;
     setting.layout.recompute = run.recompute.value_or(Recompute::none);
-    setting.layout.sequenceParallel = run.sequenceParallel.value_or(tuned && setting.layout.tensor > 1);
+    const bool isFsdp2 = setting.stack.sharding == StackSharding::fsdp2;
+    setting.layout.sequenceParallel = run.sequenceParallel.value_or((tuned || isFsdp2) && setting.layout.tensor > 1);
     setting.layout.zero = run.zero.value_or(tuned ? 1 : 0);
     if (!run.tensorParallel && !run.pipelineParallel && !run.dataParallel && run.accelerators > 1)
         chooseDegrees(setting, run);
     setSchedule(setting.layout, run, *model, tuned);
+    // By default FSDP2 keeps what it has gathered through a pipeline (torchtitan, fsdp_reshard_after_forward).
+    if (isFsdp2 && setting.layout.pipeline > 1 && setting.layout.zero == 3) setting.layout.zero = 2;
     return choicesOf(setting, run);
 }
 

@@ -70,6 +70,14 @@ void addExperts(Transformer& model, const TrainingRun& run) {
     model.denseLayers = std::min(countOr(run, "dense_layers", 0), model.layers);
 }
 
+void addWindow(Transformer& model, const TrainingRun& run) {
+    const double size = countOr(run, "window", 0);
+    if (size < 1) return;
+    model.window = SlidingWindow{.size = size,
+                                 .layers = std::min(countOr(run, "windowed_layers", model.layers), model.layers),
+                                 .every = countOr(run, "window_every", 0)};
+}
+
 void addLatent(Transformer& model, const TrainingRun& run) {
     const auto attention = run.dims.find("attention");
     if (attention == run.dims.end() || attention->second != "mla") return;
@@ -128,6 +136,7 @@ std::optional<Transformer> transformerOf(const TrainingRun& run, std::string& re
     model.positions = countOr(run, "positions", model.biased ? model.sequence : 0);
     model.headShare = headShareOf(run, family->encoder);
     addExperts(model, run);
+    addWindow(model, run);
     addLatent(model, run);
     addRest(model, run);
     refusal = dimensionsRefusal(model);
@@ -168,6 +177,15 @@ RestParameters familyRestOf(const Transformer& model) {
 }
 
 }  // namespace
+
+double keysOf(const Transformer& model) {
+    const double all = model.causal ? model.sequence / 2 : model.sequence;
+    if (!model.window || model.window->size >= model.sequence) return all;
+    // Under a causal mask the first tokens have fewer than a window before them.
+    const double w = model.window->size, within = model.causal ? w * (1 - w / 2 / model.sequence) : w;
+    const double share = model.window->layers / model.layers;
+    return share * within + (1 - share) * all;
+}
 
 double widthProductOf(const Transformer& model) {
     return model.embeddingWidth > 0 && model.embeddingWidth != model.hidden ? model.embeddingWidth * model.hidden : 0;
@@ -261,9 +279,8 @@ private:
     void addScores() {
         const double heads = std::max(model_.heads / share_.tensor, 1.0), own = model_.sequence / share_.context;
         const double values = model_.latent ? model_.latent->valueSize : model_.headSize;
-        const double flop = 2 * share_.samples * heads * own * model_.sequence * (model_.headSize + values);
         if (share_.fusedAttention) {
-            work_.attentionFlop = model_.causal ? flop / 2 : flop;
+            work_.attentionFlop = 2 * share_.samples * heads * own * keysOf(model_) * (model_.headSize + values);
             return;
         }
         const double batch = share_.samples * heads, w = share_.activationBytes;

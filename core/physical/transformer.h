@@ -30,6 +30,13 @@ struct RestParameters {
     double ends = 0;         ///< of the model, around its layers
 };
 
+/// Layers whose tokens attend to the last tokens alone; of a model without a causal mask, to so many around them.
+struct SlidingWindow {
+    double size = 0;    ///< tokens, the token itself among them
+    double layers = 0;  ///< that have it
+    double every = 0;   ///< every so many layers end with one that attends to all; 0: no such order is known
+};
+
 /// A stack of transformer layers between an embedding and a head.
 struct Transformer {
     double layers = 1;
@@ -55,12 +62,17 @@ struct Transformer {
     double expertFfn = 0;
     double sharedExperts = 0;
     double denseLayers = 0;  ///< first layers without experts, where there are experts
+    std::optional<SlidingWindow> window = {};
     std::optional<LatentAttention> latent = {};
     std::optional<RestParameters> rest = {};  ///< none: those of the family
 
     /// Width of a token in the table and of what the head reads.
     double tableWidth() const { return embeddingWidth > 0 ? embeddingWidth : hidden; }
 };
+
+/// Tokens that a token attends to, in the mean over tokens and layers: half of the sequence under a causal mask, fewer
+/// in layers with a sliding window.
+double keysOf(const Transformer& model);
 
 /// Parameters of the products to and from the width of the table, each; 0 where there are none.
 double widthProductOf(const Transformer& model);

@@ -15,7 +15,7 @@ double forwardFlopOf(const Transformer& model) {
     const TransformerParameters parameters = parametersOf(model);
     const double met = parameters.active - parameters.embedding - parameters.head;
     const double head = model.headShare * model.vocabulary * model.tableWidth() + 2 * widthProductOf(model);
-    const double scores = 4 * model.sequence * model.heads * model.headSize * model.layers / (model.causal ? 2 : 1);
+    const double scores = 4 * keysOf(model) * model.heads * model.headSize * model.layers;
     return model.sequence * (2 * (met + head) + scores);
 }
 

@@ -120,13 +120,6 @@ const Predictor& knownPredictorOf(const MeasuredTable& table) {
                     "the columns " + joined(kinds, " or "));
 }
 
-/// A table of which some rows are to be predicted.
-struct OpenTable {
-    const JudgedTable* judged;
-    const Predictor* predictor;
-    std::vector<ValidationRow> rows;
-};
-
 /// Names for several sets of one origin.
 struct SetFamily {
     std::string_view name, set;
@@ -163,7 +156,7 @@ void checkSetNames(const std::vector<std::string>& names, const std::vector<cons
 }
 
 /// The tables with all their rows, and every name that is asked for known.
-std::vector<OpenTable> openTables(const std::vector<JudgedTable>& tables, const std::vector<std::string>& sets) {
+std::vector<OpenTable> wholeTables(const std::vector<JudgedTable>& tables, const std::vector<std::string>& sets) {
     std::vector<OpenTable> open;
     for (const JudgedTable& judged : tables) {
         const Predictor& predictor = knownPredictorOf(judged.table);
@@ -230,20 +223,31 @@ std::optional<double> spearmanOf(const std::vector<double>& left, const std::vec
     return product / std::sqrt(squareA * squareB);
 }
 
-Validation validate(const std::vector<JudgedTable>& tables, const std::vector<PeerErrors>& peers,
-                    const std::vector<std::string>& sets, const RunControl& control) {
-    Validation validation;
-    std::vector<OpenTable> open = openTables(tables, sets);
-    double all = 0;
-    for (OpenTable& table : open) {
-        keepNamed(table, sets);
-        all += static_cast<double>(table.rows.size());
-    }
-    for (OpenTable& table : open) {
+std::vector<OpenTable> openTables(const std::vector<JudgedTable>& tables, const std::vector<std::string>& sets) {
+    std::vector<OpenTable> open = wholeTables(tables, sets);
+    for (OpenTable& table : open) keepNamed(table, sets);
+    return open;
+}
+
+void predictTables(std::vector<OpenTable>& tables, const RunControl& control) {
+    double done = 0, all = 0;
+    for (const OpenTable& table : tables) all += static_cast<double>(table.rows.size());
+    for (OpenTable& table : tables) {
         if (table.rows.empty()) continue;
         control.throwIfCancelled("the validation");
-        control.reportProgress("predicting measured rows", static_cast<double>(validation.rows.size()), all);
+        control.reportProgress("predicting measured rows", done, all);
         table.predictor->predict(table.judged->table, table.rows, control);
+        done += static_cast<double>(table.rows.size());
+    }
+}
+
+Validation validate(const std::vector<JudgedTable>& tables, const std::vector<PeerErrors>& peers,
+                    const std::vector<std::string>& sets, const RunControl& control, const PredictTables& predict) {
+    Validation validation;
+    std::vector<OpenTable> open = openTables(tables, sets);
+    predict(open, control);
+    for (OpenTable& table : open) {
+        if (table.rows.empty()) continue;
         for (ValidationRow& row : table.rows) refuseWithoutNumber(row.prediction);
         for (ValidationRow& row : table.rows) {
             row.error = errorOf(row);

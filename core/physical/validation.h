@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -116,11 +117,27 @@ struct JudgedTable {
     std::vector<std::string> sets = {};  ///< of sets or predictors, whose rows are taken; empty: all
 };
 
-/// Predicts the rows of the tables, of those sets or predictors that `sets` names (empty: all), and sums up their
-/// errors beside those of the peers. Throws DataError for tables that no predictor knows and cells that mean nothing,
-/// UsageError where a set is named that the tables do not have, and InterruptedError. Progress counts rows.
+/// A table with those of its rows that are to be predicted.
+struct OpenTable {
+    const JudgedTable* judged;
+    const Predictor* predictor;
+    std::vector<ValidationRow> rows;
+};
+
+/// The tables with their rows of those sets or predictors that `sets` names (empty: all). Throws DataError for tables
+/// that no predictor knows and cells that mean nothing, UsageError where a set is named that the tables do not have.
+std::vector<OpenTable> openTables(const std::vector<JudgedTable>& tables, const std::vector<std::string>& sets = {});
+
+/// Sets the predictions of rows of tables, each row by itself: so that some of them may be predicted elsewhere. Throws
+/// InterruptedError. Progress counts rows.
+using PredictTables = std::function<void(std::vector<OpenTable>& tables, const RunControl& control)>;
+void predictTables(std::vector<OpenTable>& tables, const RunControl& control);
+
+/// Predicts the rows of the tables, see `openTables`, by `predict`, and sums up their errors beside those of the peers.
+/// Throws what these throw.
 Validation validate(const std::vector<JudgedTable>& tables, const std::vector<PeerErrors>& peers,
-                    const std::vector<std::string>& sets = {}, const RunControl& control = {});
+                    const std::vector<std::string>& sets = {}, const RunControl& control = {},
+                    const PredictTables& predict = predictTables);
 
 /// Returns Spearman's rank correlation, equal values sharing their mean rank; nothing below two distinct values on
 /// either side.

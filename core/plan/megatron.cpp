@@ -51,6 +51,12 @@ private:
     std::string text_;
 };
 
+/// A left border, which the token itself is beside.
+void addWindow(ArgumentText& arguments, const physical::SlidingWindow& window) {
+    arguments.add("window-size", fmt::format("{},0", whole(window.size - 1)));
+    if (window.every > 0) arguments.add("window-attn-skip-freq", whole(window.every));
+}
+
 void addAttention(ArgumentText& arguments, const physical::Transformer& shape) {
     arguments.add("num-attention-heads", whole(shape.heads));
     if (shape.latent) {
@@ -91,6 +97,7 @@ void addModel(ArgumentText& arguments, const FrameworkPlan& plan) {
     arguments.add("hidden-size", whole(shape.hidden));
     arguments.add("ffn-hidden-size", whole(shape.ffn));
     addAttention(arguments, shape);
+    if (shape.window) addWindow(arguments, *shape.window);
     arguments.add("seq-length", whole(shape.sequence));
     arguments.add("max-position-embeddings", whole(std::max(shape.sequence, shape.positions)));
     arguments.add("position-embedding-type", shape.positions > 0 ? "learned_absolute" : "rope");
@@ -192,8 +199,16 @@ std::string megatronText(const FrameworkPlan& plan) {
         connectionsText(plan.configuration), arguments.text());
 }
 
+/// Its arguments know windows of all layers, or of all but every so many.
+std::string windowMisfit(const physical::Transformer& shape) {
+    if (!shape.window || shape.window->every > 0 || shape.window->layers == shape.layers) return {};
+    return fmt::format("{} has sliding windows in all layers or in all but every so many, not in {} of {}", kMegatron,
+                       whole(shape.window->layers), whole(shape.layers));
+}
+
 std::string megatronLmMisfit(const FrameworkPlan& plan) {
-    return megatronMisfit(plan, kMegatron);
+    std::string misfit = megatronMisfit(plan, kMegatron);
+    return misfit.empty() ? windowMisfit(plan.shape) : misfit;
 }
 
 std::string headsMisfit(const FrameworkPlan& plan, std::string_view framework) {

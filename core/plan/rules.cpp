@@ -40,7 +40,8 @@ bool canBeZero(const Problem& problem, const Configuration& configuration) {
     if (configuration.zero == 2 && configuration.parts.size() > 1) return false;
     if (configuration.zero < 2 || configuration.pipeline == 1) return true;
     // Megatron-LM and DeepSpeed refuse it: gradients of micro-batches are added up whole.
-    return problem.groups.front().variants[configuration.dtype].setting.stack.id == "torchtitan";
+    return problem.groups.front().variants[configuration.dtype].setting.stack.sharding ==
+           physical::StackSharding::fsdp2;
 }
 
 bool canBeSchedule(const Configuration& configuration) {
@@ -57,7 +58,7 @@ bool mayRecomputePerStage(const Configuration& configuration) {
 }
 
 bool canBeRecompute(const Problem& problem, const Configuration& configuration) {
-    if (configuration.recompute == Recomputation::selective) return !fusesAttention(problem, configuration);
+    if (configuration.recompute == Recomputation::selective) return recomputesSelectively(problem, configuration);
     return configuration.recompute != Recomputation::perStage || !configuration.isSideBySide();
 }
 
@@ -112,8 +113,9 @@ bool ordersDiffer(const Problem& problem, const Configuration& configuration) {
     });
 }
 
-bool fusesAttention(const Problem& problem, const Configuration& configuration) {
-    return problem.groups.front().variants[configuration.dtype].setting.stack.fusedAttention;
+bool recomputesSelectively(const Problem& problem, const Configuration& configuration) {
+    const physical::StackTraits& stack = problem.groups.front().variants[configuration.dtype].setting.stack;
+    return !stack.fusedAttention || stack.keepsEverySecond;
 }
 
 Fault faultOfDegrees(const Problem& problem, const Configuration& configuration) {

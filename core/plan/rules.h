@@ -39,9 +39,9 @@ std::string faultText(const Problem& problem, const Configuration& configuration
 /// a node, and more than one stage of a replica fits it.
 bool ordersDiffer(const Problem& problem, const Configuration& configuration);
 
-/// Whether a group's software has fused attention, which keeps no scores: then there is nothing to recompute
-/// selectively.
-bool fusesAttention(const Problem& problem, const Configuration& configuration);
+/// Whether selective recomputation saves anything: the scores that attention in parts keeps, or products where the
+/// group's software selects among operators.
+bool recomputesSelectively(const Problem& problem, const Configuration& configuration);
 
 /// Micro-batches of all replicas in a step; the global batch is a multiple of the micro-batch.
 inline int allMicroBatches(const Problem& problem, const Configuration& configuration) {

@@ -100,10 +100,10 @@ namespace {
 
 /// The time that the table has for the operator; says whether it was outside of what was measured.
 bool measure(const StepOperator& op, const Machine& machine, double batch, OperatorCost& cost) {
-    if (machine.kernels.empty() || op.kernel.kernel.empty()) return false;
+    if (machine.kernels.empty() || op.kernel->kernel.empty()) return false;
     KernelTable::Sizes sizes;
-    for (const Affine& size : op.kernel.sizes) sizes.push_back(size.at(batch));
-    const KernelTable::Found found = machine.kernels.find(op.kernel.kernel, machine.dtype, sizes);
+    for (const Affine& size : op.kernel->sizes) sizes.push_back(size.at(batch));
+    const KernelTable::Found found = machine.kernels.find(op.kernel->kernel, machine.dtype, sizes);
     cost.outsideHull = found.known && !found.time;
     if (!found.time) return false;
     cost.way = Way::measured;
@@ -149,7 +149,7 @@ Moving movingOf(const StepOperator& op, const Machine& machine, double batch, co
     for (std::size_t level = 0; level < memory.size(); ++level) {
         double here = 0;
         for (std::size_t category = 0; category < kCategories; ++category)
-            here += op.traffic.at(category).at(batch) * places.shares.at(category)[level];
+            here += op.traffic->at(category).at(batch) * places.shares.at(category)[level];
         if (!(here > 0)) continue;
         const std::size_t from = readFrom(level, bytes, machine, places);
         const std::int32_t by = levelBounding(from, memory);
@@ -240,7 +240,7 @@ namespace {
 constexpr std::size_t kMaxAlike = 2000;  ///< kept in results
 
 std::string boundOf(const StepOperator& op, const Machine& machine, const OperatorCost& cost) {
-    if (cost.way == Way::measured) return op.kernel.kernel;
+    if (cost.way == Way::measured) return op.kernel->kernel;
     if (cost.joined) return std::string(kJoined);
     return cost.level < 0 ? "compute" : machine.accelerator.memory[static_cast<std::size_t>(cost.level)].name;
 }

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/names.h"
 #include "core/base/number.h"
+#include "core/base/repeated.h"
 #include "core/base/text.h"
 #include "core/model/counts.h"
 
@@ -31,6 +32,32 @@ using model::TensorRole;
 using model::TrainingGraph;
 
 constexpr std::int32_t kNever = -1;
+
+/// What equal operators of a step share.
+class WorkPool {
+public:
+    using Traffic = std::array<Affine, kCategories>;
+
+    Shared<Traffic> traffic(const Traffic& traffic) {
+        std::string key;
+        for (const Affine& part : traffic) append(key, part);
+        return traffics_.shared(key, [&] { return traffic; });
+    }
+    Shared<KernelShape> kernel(const KernelShape& kernel) {
+        std::string key = kernel.kernel + '\n';
+        for (const Affine& size : kernel.sizes) append(key, size);
+        return kernels_.shared(key, [&] { return kernel; });
+    }
+
+private:
+    static void append(std::string& key, const Affine& number) {
+        appendBytes(key, number.fixed);
+        appendBytes(key, number.perSample);
+    }
+
+    SharedPool<Shared<Traffic>> traffics_;
+    SharedPool<Shared<KernelShape>> kernels_;
+};
 
 class Reduction {
 public:
@@ -131,7 +158,6 @@ private:
     }
 
     void addOperators() {
-        const std::vector<model::OperatorCount> counts = model::operatorCounts(graph_);
         result_.operators.reserve(graph_.operators.size());
         for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
             const Operator& from = op(i);
@@ -144,16 +170,18 @@ private:
             made.group = kind == nullptr ? OperatorClass::vector : kind->group;
             made.free = model::relabels(from) || !from.body.empty() || isShapeArithmetic(from);
             if (made.free) continue;
+            const model::OperatorCount counts = model::countOf(graph_, from);
             const bool scales = made.phase != Phase::update && anyScales(from);
             const auto flops = [&](const std::optional<std::int64_t>& count) {
                 const double value = count ? static_cast<double>(*count) : 0;
                 return scales ? Affine{0, value / samples_} : Affine{value, 0};
             };
-            made.matrixFlops = flops(counts[i].flopsMatrix);
-            made.vectorFlops = flops(counts[i].flopsVector);
-            made.traffic = trafficOf(from);
-            for (const Affine& part : made.traffic) made.bytes += part;
-            made.kernel = kernelOf(from, made);
+            made.matrixFlops = flops(counts.flopsMatrix);
+            made.vectorFlops = flops(counts.flopsVector);
+            const std::array<Affine, kCategories> traffic = trafficOf(from);
+            for (const Affine& part : traffic) made.bytes += part;
+            made.traffic = pool_.traffic(traffic);
+            made.kernel = pool_.kernel(kernelOf(from, made));
         }
     }
 
@@ -195,7 +223,7 @@ private:
     }
 
     KernelShape kernelOf(const Operator& from, const StepOperator& made) const {
-        if (from.type.starts_with("Conv")) return convolution(from, made);
+        if (from.type->starts_with("Conv")) return convolution(from, made);
         const Operator& forward = made.source < 0 ? from : op(toIndex(made.source));
         if (forward.type == "LSTM" && (&from == &forward || from.type == "MatrixGradient"))
             return recurrence(forward, &from != &forward);
@@ -207,7 +235,7 @@ private:
         kernel.sizes = {affine(output, 1)};
         if (made.group == OperatorClass::normalisation)
             normalised(output, kernel);
-        else if (from.type.starts_with("Reduce"))
+        else if (from.type->starts_with("Reduce"))
             reduced(from, kernel);
         else if (from.type == "Transpose")
             transposed(from, kernel);
@@ -286,7 +314,7 @@ private:
     void pooled(const Operator& forward, KernelShape& kernel) const {
         const TensorIndex input = forward.inputs.front();
         if (!tensor(input).shape || tensor(input).shape->size() != 4) return;
-        if (forward.type.starts_with("Global")) {
+        if (forward.type->starts_with("Global")) {
             kernel.sizes = {extent(input, 0, 2), extent(input, 2, 4)};
             return;
         }
@@ -319,7 +347,7 @@ private:
 
     /// "relu"; of the backward pass "relu_gradient", by the operator that it is of.
     std::string kernelName(const Operator& from, const StepOperator& made) const {
-        if (!from.type.ends_with("Gradient") || made.source < 0) return lowered(from.type);
+        if (!from.type->ends_with("Gradient") || made.source < 0) return lowered(from.type);
         return lowered(op(toIndex(made.source)).type) + "_gradient";
     }
 
@@ -506,7 +534,9 @@ private:
             const double copy = kStateBytes * elements(update.parameter);
             StepOperator& by = result_.operators[toIndex(update.op)];
             by.bytes.fixed += 2 * copy;
-            by.traffic.at(slotOf(Category::algorithm)).fixed += 2 * copy;
+            WorkPool::Traffic traffic = by.traffic;
+            traffic.at(slotOf(Category::algorithm)).fixed += 2 * copy;
+            by.traffic = pool_.traffic(traffic);
             result_.tensors.push_back({.category = Category::algorithm,
                                        .bytes = {copy, 0},
                                        .birth = 0,
@@ -566,6 +596,7 @@ private:
     std::vector<Category> category_;
     std::vector<bool> isState_;
     std::vector<bool> scales_;
+    WorkPool pool_;
     Workload result_;
 };
 

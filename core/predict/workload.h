@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/shared.h"
 #include "core/model/model.h"
 #include "core/model/operators/operator_table.h"
 #include "core/model/training.h"
@@ -21,6 +22,7 @@ struct Affine {
     double fixed = 0;
     double perSample = 0;
     double at(double batch) const { return fixed + perSample * batch; }
+    bool operator==(const Affine&) const = default;
     Affine& operator+=(const Affine& other) {
         fixed += other.fixed;
         perSample += other.perSample;
@@ -32,19 +34,21 @@ struct Affine {
 struct KernelShape {
     std::string kernel;  ///< "gemm", "conv", "relu_gradient", …
     std::vector<Affine> sizes;
+
+    bool operator==(const KernelShape&) const = default;
 };
 
 struct StepOperator {
     std::string name;
-    std::string type;
+    SharedText type;
     model::Phase phase = model::Phase::forward;
     model::OperatorClass group = model::OperatorClass::vector;
     std::int32_t source = -1;  ///< the forward operator that it is of; -1 where none
     Affine matrixFlops, vectorFlops;
-    Affine bytes;                             ///< read and written
-    std::array<Affine, kCategories> traffic;  ///< the same by Category
-    bool free = false;                        ///< relabels its input: takes no time and no memory
-    KernelShape kernel;
+    Affine bytes;                                     ///< read and written
+    Shared<std::array<Affine, kCategories>> traffic;  ///< the same by Category
+    bool free = false;                                ///< relabels its input: takes no time and no memory
+    Shared<KernelShape> kernel;
 };
 
 /// A tensor with storage of its own, from the operator that makes it to the last one that reads it.

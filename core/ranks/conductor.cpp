@@ -388,7 +388,8 @@ struct Conductor::State {
                 contents.end();
                 if (number != setupNumber) return;
                 peer.unable = number;
-                say(fmt::format("{} cannot take part: {}", peer.name(), escaped(reason, 1000)));
+                if (current != nullptr && !current->isDone())
+                    say(fmt::format("{} cannot take part: {}", peer.name(), escaped(reason, 1000)));
                 takeBack(peer, false);
                 return feedAll();
             }

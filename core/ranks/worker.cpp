@@ -191,6 +191,8 @@ public:
         for (HeldTask& task : tasks) tasks_.push_back(std::move(task));
         changed_.notify_all();
     }
+    /// Forgets all tasks, and ends those at work.
+    void stopAll() { stopBefore(~std::uint64_t{0}); }
     /// Forgets the tasks before an id, and ends those at work.
     void stopBefore(std::uint64_t id) {
         const std::lock_guard lock(mutex_);
@@ -281,7 +283,14 @@ private:
 /// What rank 0 says, once it is known.
 class Orders {
 public:
-    explicit Orders(Desk& desk) : desk_(desk) {}
+    Orders(Desk& desk, Outbox& outbox) : desk_(desk), outbox_(outbox) {}
+
+    /// Gives all tasks back, and those that come from now on.
+    void leave() {
+        isLeaving_ = true;
+        desk_.stopAll();
+        if (work_) refuse();
+    }
 
     /// False where there is no more work. Throws DataError.
     bool take(const Message& message) {
@@ -302,6 +311,7 @@ public:
                 work_->bytes = contents.text();
                 desk_.use(static_cast<unsigned>(contents.whole(kMostThreads)));
                 contents.end();
+                if (isLeaving_) refuse();
                 return true;
             case MessageKind::tasks: {
                 const std::uint64_t number = contents.whole();
@@ -313,7 +323,7 @@ public:
                     tasks.push_back({work_, id, contents.text()});
                 }
                 contents.end();
-                desk_.add(std::move(tasks));
+                if (!isLeaving_) desk_.add(std::move(tasks));
                 return true;
             }
             default:
@@ -322,23 +332,35 @@ public:
     }
 
 private:
+    void refuse() {
+        outbox_.add(MessageKind::unable, Packer().whole(work_->number).text("it was told to stop").bytes());
+    }
+
     Desk& desk_;
+    Outbox& outbox_;
     std::shared_ptr<Begun> work_;
+    bool isLeaving_ = false;
 };
 
 /// Until rank 0 has no more work or is gone.
 WorkerEnd talk(Connection& connection, const WorkKinds& kinds, unsigned threads, const WorkerOptions& options) {
     Desk desk(kinds, threads);
-    Orders orders(desk);
+    Orders orders(desk, connection.outbox);
     auto heard = WorkerClock::now(), told = heard, looked = heard;
+    std::optional<WorkerClock::time_point> leaves;
     const int socket = connection.socket.get();
-    while (!options.stop.stop_requested()) {
+    while (!leaves || WorkerClock::now() < *leaves) {
+        if (!leaves && options.stop.stop_requested()) {
+            leaves = WorkerClock::now() + options.farewell;
+            orders.leave();
+        }
         while (const std::optional<Message> message = connection.inbox.next())
             if (!orders.take(*message)) return WorkerEnd::ended;
         std::array<pollfd, 2> waiting{
             pollfd{socket, static_cast<short>(connection.outbox.isEmpty() ? POLLIN : POLLIN | POLLOUT), 0},
             pollfd{desk.bell(), POLLIN, 0}};
-        ::poll(waiting.data(), waiting.size(), 100);
+        constexpr int kLook = 50;  // milliseconds until it is seen that this is to stop
+        ::poll(waiting.data(), waiting.size(), kLook);
         const auto now = WorkerClock::now();
         if (now - std::exchange(looked, now) > 5s) heard = now;  // this process itself stood still
         if (waiting[1].revents != 0) desk.take(connection.outbox);

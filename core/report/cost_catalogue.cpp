@@ -55,8 +55,7 @@ std::vector<TableRow> costTables() {
 
 std::string costText(const study::Result& result) {
     const auto& outcome = result.outcome.get<CostOutcome>();
-    return study::costHeadline(outcome) + "\n\n" + toText(layerCostTable(outcome, study::kText)) + "\n" +
-           countSentence(outcome) + "\n";
+    return study::costHeadline(outcome) + "\n\n" + layerCostText(outcome) + "\n" + countSentence(outcome) + "\n";
 }
 
 }  // namespace

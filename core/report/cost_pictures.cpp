@@ -209,12 +209,43 @@ Chart layerRoofline(const CostOutcome& outcome) {
     return chart;
 }
 
+namespace {
+
+/// The table of layers, as it is asked for row by row.
+class LayerCostRows {
+public:
+    LayerCostRows(const CostOutcome& outcome, study::FieldUse use)
+        : outcome_(outcome), columns_(study::layerFields(), outcome.layers, use), head_(columns_.head()) {
+        head_.columns.insert(head_.columns.begin(), {"row", true});
+    }
+
+    const Table& head() const { return head_; }
+    std::vector<std::string> operator()(std::size_t row) const {
+        std::vector<std::string> cells = columns_.cells(outcome_.layers[row]);
+        cells.insert(cells.begin(), fmt::format("{}", row));
+        return cells;
+    }
+
+private:
+    const CostOutcome& outcome_;
+    FieldColumns<study::LayerEstimate> columns_;
+    Table head_;
+};
+
+}  // namespace
+
 Table layerCostTable(const CostOutcome& outcome, study::FieldUse use) {
-    Table table = tableOf(study::layerFields(), outcome.layers, use);
-    table.columns.insert(table.columns.begin(), {"row", true});
-    for (std::size_t i = 0; i < table.rows.size(); ++i)
-        table.rows[i].insert(table.rows[i].begin(), fmt::format("{}", i));
+    const LayerCostRows rows(outcome, use);
+    Table table = rows.head();
+    for (std::size_t i = 0; i < outcome.layers.size(); ++i) table.rows.push_back(rows(i));
     return table;
+}
+
+std::string layerCostText(const CostOutcome& outcome) {
+    const LayerCostRows rows(outcome, study::kText);
+    std::string text;
+    writeText(rows.head(), outcome.layers.size(), rows, [&](std::string_view piece) { text += piece; });
+    return text;
 }
 
 Table variantTable(const CostOutcome& outcome) {

@@ -19,6 +19,8 @@ Chart layerRoofline(const study::CostOutcome& outcome);
 
 /// One row per layer, with its place in the input.
 Table layerCostTable(const study::CostOutcome& outcome, study::FieldUse use);
+/// The text of that table for people: of a million layers the table would take a gigabyte.
+std::string layerCostText(const study::CostOutcome& outcome);
 /// Reasons why the variants of the cost model differ, one row per layer on which they do.
 Table variantTable(const study::CostOutcome& outcome);
 /// "5 rows, 1 cannot be analysed; the variants published and corrected differ on 3; this is corrected".

@@ -676,26 +676,6 @@ Chart coreChart(const MappingOutcome& outcome, const std::string& algorithm) {
     return chart;
 }
 
-ObjectiveAxis axisOf(const MappingOutcome& outcome, Objective objective) {
-    const double second = study::secondsPerCycle(outcome);
-    const bool clocked = outcome.problem.clock.has_value();
-    const Measure time = clocked ? Measure::seconds : Measure::count;
-    const auto cycles = [&](const char* title) { return std::string(title) + (clocked ? "" : " (cycles)"); };
-    switch (objective) {
-        case Objective::throughput:
-            return {cycles("Makespan"), time, second};
-        case Objective::latency:
-            return {cycles("Mean latency"), time, second};
-        case Objective::energy:
-            return {"Energy", Measure::joules, 1};
-        case Objective::edp:
-            return {clocked ? "Energy × delay (J·s)" : "Energy × delay (J·cycles)", Measure::count, second};
-        case Objective::weighted:
-            return {"Weighted objective", Measure::count, 1};
-    }
-    return {};
-}
-
 std::string objectiveText(const MappingOutcome& outcome, Objective objective, double value) {
     const ObjectiveAxis axis = axisOf(outcome, objective);
     const std::string text = formatQuantity(value * axis.factor, axis.measure);

@@ -12,6 +12,7 @@
 #include "core/explore/point_table.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/point_pictures.h"
+#include "core/study/mapping/objective_axis.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/mapping/schedule.h"
 #include "core/study/mapping/sweep.h"
@@ -32,12 +33,8 @@ struct AlgorithmCurve {
     std::string label() const { return run.empty() ? algorithm : run + " · " + algorithm; }
 };
 
-/// Axis of the objective that the algorithms are compared by.
-struct ObjectiveAxis {
-    std::string title = "Best so far";
-    Measure measure = Measure::count;
-    double factor = 1;  ///< from the objective's own unit to what is shown
-};
+using study::axisOf;
+using study::ObjectiveAxis;
 
 /// View options of convergence charts.
 struct ConvergenceOptions {
@@ -82,8 +79,6 @@ explore::PointTable pointTable(const study::MappingSweep& sweep);
 ScatterExtras sweepExtras(const study::MappingSweep& sweep, const explore::PointTable& points, std::size_t x,
                           std::size_t y);
 
-/// Axis and number format of an objective's values.
-ObjectiveAxis axisOf(const study::MappingOutcome& outcome, mapping::Objective objective);
 /// "9.50 ms", "1,900,084 cycles", "12.3 J".
 std::string objectiveText(const study::MappingOutcome& outcome, mapping::Objective objective, double value);
 

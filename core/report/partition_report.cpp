@@ -60,7 +60,7 @@ Table layerTable(const PartitionOutcome& outcome) {
     for (const Plan& plan : outcome.result.plans)
         for (const LevelPlan& level : plan.levels)
             for (const partition::LayerPlan& layer : level.layers)
-                rows.push_back({.result = &outcome.result, .plan = &plan, .level = &level, .layer = &layer});
+                rows.push_back({.result = &outcome.result, .plan = &plan, .level = &level, .layer = layer, .join = {}});
     return tableOf(study::splitRowFields(), rows, study::kExactTable);
 }
 

@@ -46,8 +46,7 @@ std::vector<std::string> reportPages(const std::string& title, const std::vector
                                      const ReportOptions& options);
 /// The files that go with a report: every run's study, where the options ask for them.
 std::vector<AttachedFile> reportAttachments(const std::vector<ReportRun>& runs, const ReportOptions& options);
-/// Writes the report's pages as one PDF with its attachments, by `rsvg-convert` in a child process. Throws FileError
-/// where it is missing.
+/// Writes the report's pages as one PDF with its attachments. Throws what toPdf does (core/draw/raster.h).
 std::string pdfReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options,
                       const std::stop_token& stop = {});
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -11,10 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/base/escape.h"
-#include "core/base/file.h"
-#include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/draw/drawing.h"
+#include "core/draw/raster.h"
 #include "core/draw/table_columns.h"
 #include "core/report/report_blocks.h"
 
@@ -357,18 +355,8 @@ std::vector<std::string> reportPages(const std::string& title, const std::vector
 
 std::string pdfReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options,
                       const std::stop_token& stop) {
-    const TemporaryFolder folder;
-    std::vector<std::string> command{"rsvg-convert", "--format=pdf"};
-    for (const std::string& page : reportPages(title, runs, options)) {
-        const std::filesystem::path file = folder.path() / fmt::format("{:05}.svg", command.size());
-        writeFile(file.string(), asPrinted(page));
-        command.push_back(file.string());
-    }
-    const ProcessResult result = runProcess(command, "", {}, stop);
-    if (result.exitCode != 0)
-        throw FileError(fmt::format("rsvg-convert could not write the report: {}",
-                                    result.errors.substr(0, result.errors.find('\n'))));
-    return withAttachments(result.output, title, options.author, reportAttachments(runs, options));
+    return withAttachments(toPdf(reportPages(title, runs, options), stop), title, options.author,
+                           reportAttachments(runs, options));
 }
 
 }  // namespace tessera::report

@@ -21,6 +21,7 @@
 #include "core/hardware/library.h"
 #include "core/physical/readers/readers.h"
 #include "core/physical/utilisation.h"
+#include "core/study/shared_validation.h"
 
 namespace tessera::study {
 
@@ -217,11 +218,12 @@ Json rowJson(const physical::ValidationRow& row) {
 }  // namespace
 
 MeasuredValidation validateMeasured(const std::vector<std::string>& names, const std::vector<std::string>& sets,
-                                    const RunControl& control) {
+                                    const RunControl& control, const std::shared_ptr<ranks::Conductor>& others) {
     control.reportProgress("reading measured tables");
     MeasuredFiles files = measuredFilesNamed(names);
     MeasuredValidation result;
-    result.validation = physical::validate(files.tables, files.peers, sets, control);
+    result.validation = physical::validate(files.tables, files.peers, sets, control,
+                                           others ? sharedPredictions(others, sets) : physical::predictTables);
     for (const std::string& file : result.validation.files) result.inputs.push_back(files.inputs.at(file));
     result.assumptions = assumptionsOf(files, result.validation);
     result.warnings = doubtsOf(result.validation);

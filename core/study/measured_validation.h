@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "core/base/run_control.h"
 #include "core/physical/validation.h"
 #include "core/study/result.h"
+
+namespace tessera::ranks {
+class Conductor;
+}
 
 namespace tessera::study {
 
@@ -25,9 +30,11 @@ struct MeasuredValidation {
 /// Predicts the rows of measured tables. A name is a CSV file, a folder of them, or a set or kind of set of the bundled
 /// tables, which lie in the folder `measured` of the data folders; no name = all bundled ones. `sets` keeps only the
 /// rows of those sets. The peers of a table are those of `baselines.csv` beside it. Throws UsageError for an unknown
-/// set and a folder without tables, FileError, DataError and InterruptedError.
+/// set and a folder without tables, FileError, DataError and InterruptedError. Where there are `others`, they predict
+/// some of the rows.
 MeasuredValidation validateMeasured(const std::vector<std::string>& names, const std::vector<std::string>& sets,
-                                    const RunControl& control = {});
+                                    const RunControl& control = {},
+                                    const std::shared_ptr<ranks::Conductor>& others = {});
 
 /// What the table says of a row: the names of its columns and their cells, of those columns that say something, without
 /// those that name the row and its value.

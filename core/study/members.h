@@ -19,6 +19,7 @@
 #include "core/base/enum_names.h"
 #include "core/base/json.h"
 #include "core/base/quantity.h"
+#include "core/base/repeated.h"
 #include "core/study/document_study.h"
 #include "core/study/json_writer.h"
 #include "core/study/provenance.h"
@@ -105,6 +106,10 @@ template <typename T>
 inline constexpr bool kIsVector = false;
 template <typename T>
 inline constexpr bool kIsVector<std::vector<T>> = true;
+template <typename T>
+inline constexpr bool kIsRepeated = false;
+template <typename T>
+inline constexpr bool kIsRepeated<Repeated<T>> = true;
 /// A table of words: the names of an enum, pairs of a value and its word, or texts.
 template <typename Rule>
 inline constexpr bool kIsWords = requires(const Rule& rule) {
@@ -202,7 +207,7 @@ void writeValue(JsonWriter& json, const T& value, const Rule&... rule) {
             writeValue(json, *value, rule...);
         else
             json.value(Json());
-    } else if constexpr (kIsVector<T>) {
+    } else if constexpr (kIsVector<T> || kIsRepeated<T>) {
         json.open('[');
         for (const auto& each : value) {
             json.entry();
@@ -306,13 +311,12 @@ public:
         json_.close('}');
     }
     /// A list of objects.
-    template <typename Row, typename Members>
-    void list(const Key& key, const std::vector<Row>& rows, const Members& members,
-              std::size_t /*max*/ = detail::kMaxEntries) {
+    template <typename Rows, typename Members>
+    void list(const Key& key, const Rows& rows, const Members& members, std::size_t /*max*/ = detail::kMaxEntries) {
         json_.key(key.name);
         json_.open('[');
         std::size_t number = 0;
-        for (const Row& row : rows) {
+        for (const auto& row : rows) {
             json_.entry();
             json_.open('{');
             detail::visitEntry(*this, row, number++, members);

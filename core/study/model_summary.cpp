@@ -26,10 +26,10 @@ Json shapeJson(const model::Tensor& tensor) {
     Json shape = Json::array();
     for (std::size_t axis = 0; axis < tensor.shape->size(); ++axis) {
         const std::int64_t size = (*tensor.shape)[axis];
-        const auto symbol = tensor.symbols.find(axis);
+        const auto symbol = tensor.symbols->find(axis);
         if (size != model::kUnknown)
             shape.push_back(size);
-        else if (symbol != tensor.symbols.end())
+        else if (symbol != tensor.symbols->end())
             shape.push_back(symbol->second);
         else
             shape.push_back(nullptr);
@@ -120,7 +120,8 @@ ModelSummary summariseModel(const std::string& name, const model::LoadOptions& o
     return summary;
 }
 
-Json toJson(const ModelSummary& summary, const model::LayerGraph* layers) {
+void writeText(const ModelSummary& summary, const model::LayerGraph* layers,
+               const std::function<void(std::string_view)>& write) {
     const model::Model& model = summary.model;
     const model::Summary& counts = summary.counts;
     Json json = documentHead("tessera.model-summary/1", "model inspect", {});
@@ -137,10 +138,12 @@ Json toJson(const ModelSummary& summary, const model::LayerGraph* layers) {
     json["operators"] = counts.operators;
     json["weighted_layers"] = counts.weightedLayers;
     json["outputs"] = tensorsJson(counts.outputs);
+    std::vector<LongList> lists;
     if (layers != nullptr) {
-        Json& rows = json["layers"] = Json::array();
-        for (const model::Layer& layer : layers->layers)
-            rows.push_back(layerJson(layer, static_cast<double>(counts.batch)));
+        json["layers"] = Json::array();
+        lists.push_back({"layers", layers->layers.size(), [&](std::size_t i) {
+                             return layerJson(layers->layers[i], static_cast<double>(counts.batch));
+                         }});
     }
     std::vector<std::string> assumptions = counts.notes;
     if (layers != nullptr) addOnce(assumptions, layers->assumptions);
@@ -151,7 +154,7 @@ Json toJson(const ModelSummary& summary, const model::LayerGraph* layers) {
         addOnce(warnings, summary.trainingWarnings);
     }
     finishDocument(json, assumptions, warnings);
-    return json;
+    tessera::writeText(json, lists, write);
 }
 
 }  // namespace tessera::study

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/json.h"
@@ -22,8 +24,9 @@ struct ModelSummary {
 /// asked for. `withTraining` expands the model to a step of training: UsageError for a table of layers.
 ModelSummary summariseModel(const std::string& name, const model::LoadOptions& options, bool withTraining = false);
 
-/// `tessera.model-summary/1`; with `layers`, one row per weighted layer and join as well. Counts that need an unknown
-/// shape are null.
-Json toJson(const ModelSummary& summary, const model::LayerGraph* layers);
+/// Hands the text of a `tessera.model-summary/1` to `write`, piece by piece; with `layers`, with one row per weighted
+/// layer and join as well. Counts that need an unknown shape are null.
+void writeText(const ModelSummary& summary, const model::LayerGraph* layers,
+               const std::function<void(std::string_view)>& write);
 
 }  // namespace tessera::study

@@ -14,6 +14,14 @@
 
 namespace tessera::study {
 
+/// The file that a study was loaded from, for errors that are found once it runs: their lines. No part of the study's
+/// value, so that all are equal.
+struct StudyFile {
+    std::optional<JsonDocument> document = {};
+
+    bool operator==(const StudyFile&) const { return true; }
+};
+
 /// Inputs, parameters and seed of one run: a value that can be compared, stored and hashed.
 struct Study {
     std::string engine;
@@ -26,6 +34,7 @@ struct Study {
     std::map<std::string, std::int64_t> dimensions;  ///< values of symbolic dimensions
     HeldJson parameters = HeldJson::object();  ///< every parameter that has a value, in the order of the engine's table
     std::optional<std::uint64_t> seed;         ///< where the engine draws random numbers
+    StudyFile file = {};
 
     bool operator==(const Study&) const = default;
 };

@@ -126,7 +126,7 @@ Scaling scaling(const Study& study, const RunContext& context) {
         const partition::Strategy* strategy = partition::findStrategy(id);
         return strategy != nullptr && !strategy->onPaper;
     });
-    Scaling scaled = scaling(inputs.layers, inputs.fleet, options, context);
+    Scaling scaled = scaling(*inputs.layers, inputs.fleet, options, context);
     if (isPhysical)
         scaled.assumptions.emplace_back(
             "Sizes of the fleet are compared by the cost model paper, whose splits in halves they follow.");

@@ -1,5 +1,7 @@
 #include "core/study/shared_work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -13,10 +15,13 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/base/made_file.h"
 #include "core/base/parallel.h"
+#include "core/base/text.h"
 #include "core/hardware/library.h"
 #include "core/study/exploration/inputs.h"
 #include "core/study/exploration/shared_points.h"
+#include "core/study/shared_validation.h"
 #include "core/study/stored_form.h"
 #include "core/study/study.h"
 
@@ -33,6 +38,16 @@ void lookWhere(const std::vector<std::filesystem::path>& folders) {
     for (const std::filesystem::path& own : hardware::dataFolders())
         if (std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
     if (all != hardware::dataFolders()) hardware::setDataFolders(all);
+}
+
+/// Files that the process that asks has made are known as such; it makes all that there are.
+void takeMadeFiles(const std::string& prefix) {
+    if (prefix.empty() || isMadeFile(prefix)) return;
+    setFileMaker({.prefix = prefix,
+                  .has = [](const std::string&) { return false; },
+                  .bytes = [](const std::string& name) -> std::string {
+                      throw FileError(fmt::format("{}: rank 0 has not read it", escaped(name)));
+                  }});
 }
 
 class RunsDoer : public ranks::TaskDoer {
@@ -59,13 +74,16 @@ private:
 }  // namespace
 
 ranks::WorkKinds sharedWork() {
-    return {{kPointsOfExploration, sharedPointsDoer}, {kRunsOfStudies, sharedRunsDoer}};
+    return {{kPointsOfExploration, sharedPointsDoer},
+            {kRunsOfStudies, sharedRunsDoer},
+            {kRowsOfMeasuredTables, sharedRowsDoer}};
 }
 
 void packInputs(ranks::Packer& packed, const InputFiles& files) {
     const std::vector<std::filesystem::path> folders = hardware::dataFolders();
     packed.whole(folders.size());
     for (const std::filesystem::path& folder : folders) packed.text(folder.string());
+    packed.text(madeFilePrefix());
     const std::map<std::string, InputFiles::Bytes> known = files.known();
     packed.whole(known.size());
     for (const auto& [path, bytes] : known) packed.text(path).text(*bytes);
@@ -78,6 +96,7 @@ std::shared_ptr<InputFiles> unpackedInputs(ranks::Unpacker& contents) {
     auto files = std::make_shared<InputFiles>();
     std::vector<std::filesystem::path> folders;
     for (std::uint64_t left = contents.whole(kMostPacked); left > 0; --left) folders.emplace_back(contents.text());
+    const std::string made = contents.text();
     for (std::uint64_t left = contents.whole(kMostPacked); left > 0; --left) {
         const std::string path = contents.text();
         files->give(path, contents.text());
@@ -87,6 +106,7 @@ std::shared_ptr<InputFiles> unpackedInputs(ranks::Unpacker& contents) {
         files->redirect(name, contents.text());
     }
     lookWhere(folders);
+    takeMadeFiles(made);
     return files;
 }
 

@@ -11,16 +11,18 @@
 #include "core/study/engine.h"
 #include "core/study/result.h"
 
-/// Work of studies that several processes share: points of an exploration (see shared_points.h), and whole runs.
+/// Work of studies that several processes share: points of an exploration (see shared_points.h), whole runs, and rows
+/// of measured tables (see shared_validation.h).
 namespace tessera::study {
 
 /// All kinds of such work.
 ranks::WorkKinds sharedWork();
 
-/// Adds what another process needs to read the same as this one: where files of the library lie here, and what was
-/// read of `files`.
+/// Adds what another process needs to read the same as this one: where files of the library lie here, how the names of
+/// made files begin, and what was read of `files`, made ones too.
 void packInputs(ranks::Packer& packed, const InputFiles& files);
-/// Reads what packInputs adds, and looks for files of the library where that process has them. Throws DataError.
+/// Reads what packInputs adds, and looks for files of the library where that process has them. Made files are those
+/// that it has made: this process opens no history. Throws DataError.
 std::shared_ptr<InputFiles> unpackedInputs(ranks::Unpacker& contents);
 
 /// Runs of `studies` as tasks of other processes, which take `threads` (0 = their cores) and do one run on each. What

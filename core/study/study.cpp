@@ -198,18 +198,29 @@ bool isStudySchema(std::string_view schema) {
            });
 }
 
+namespace {
+
+Study loadStudyFile(const std::string& path) {
+    const JsonDocument document = JsonDocument::load(path);
+    Study study = readStudy(document.root());
+    study.file.document = document;
+    return study;
+}
+
+}  // namespace
+
 Study loadStudy(const std::string& nameOrPath) {
     if (!namesFile(nameOrPath)) {
         const auto bundled = bundledFiles();
         const auto found = bundled.find(nameOrPath);
-        if (found != bundled.end()) return readStudy(JsonDocument::load(found->second.string()).root());
+        if (found != bundled.end()) return loadStudyFile(found->second.string());
         std::vector<std::string> known;
         for (const auto& [name, path] : bundled) known.push_back(name);
         throw UsageError(fmt::format(
             "there is no study {}; {}", inQuotes(nameOrPath),
             withClosest("did you mean {}?", nameOrPath, known, "give a file or one of " + joined(known, ", "))));
     }
-    return readStudy(JsonDocument::load(nameOrPath).root());
+    return loadStudyFile(nameOrPath);
 }
 
 std::vector<std::pair<std::string, std::string>> bundledStudies() {

@@ -147,4 +147,9 @@ std::string spanText(const TimeLeft::Span& span) {
     return min + " to " + max;
 }
 
+std::string leftText(const TimeLeft::Span& span) {
+    const std::string text = spanText(span) + " left";
+    return span.then.empty() ? text : text + ", then " + span.then;
+}
+
 }  // namespace tessera::study

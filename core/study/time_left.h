@@ -65,5 +65,7 @@ private:
 
 /// "about 25 s", "1 to 3 min", "a few seconds": a time that is not known exactly, for people.
 std::string spanText(const TimeLeft::Span& span);
+/// "about 25 s left", "1 to 3 min left, then proving the best": as programs show it while a run works.
+std::string leftText(const TimeLeft::Span& span);
 
 }  // namespace tessera::study

@@ -126,6 +126,7 @@ const std::map<std::string, std::vector<std::string>> kPage{
     {"calibrate",
      {"--out", "--quick", "--for", "--dim", "--batch", "--optimizer", "--dtype", "--no-tcp", "--time-limit"}},
     {"reproduce", {"NAME", "--cost-model"}},
+    {"schema", {"KIND", "--out"}},
     {"tour", {"--out"}},
     {"fit", {"--kernels", "--accelerator", "--out"}},
     {"validate", {"SET", "--set", "--rows"}},

@@ -93,6 +93,46 @@ TEST_F(Completion, offersRunsAndTheirTags) {
     EXPECT_THAT(offered({"--store", "other.db", "history", "show", ""}), Not(Contains("1")));
 }
 
+TEST_F(Completion, offersSizesOfTheModel) {
+    EXPECT_THAT(offered({"partition", "--model", "zoo:gpt2", "--dim", "seq"}), ElementsAre("sequence="));
+    EXPECT_THAT(offered({"model", "inspect", "zoo:gpt2", "--dim", "sequence="}), ElementsAre("sequence=1024"));
+    EXPECT_THAT(offered({"predict", "--model=zoo:gpt", "--dim", "lay"}), ElementsAre("layers="));
+    EXPECT_THAT(offered({"model", "inspect", "zoo:resnet50", "--dim", ""}), Not(Contains("sequence=")));
+    EXPECT_THAT(offered({"model", "inspect", "toy.json", "--dim", ""}), IsEmpty());
+    EXPECT_THAT(offered({"model", "inspect", "--dim", ""}), IsEmpty()) << "no model yet";
+}
+
+TEST_F(Completion, offersWhatOfAStudyCanVary) {
+    const std::vector<std::string> explore{"explore", "resnet50-mixed-tpus", "--vary"};
+    EXPECT_THAT(offered(with(explore, {"batc"})), ElementsAre("batch="));
+    EXPECT_THAT(offered(with(explore, {"fleet.groups[0].co"})), ElementsAre("fleet.groups[0].count="));
+    EXPECT_THAT(offered(with(explore, {"strategies=accpar,hy"})), ElementsAre("strategies=accpar,hypar"));
+    EXPECT_THAT(offered(with(explore, {"hardware=v100-a"})), ElementsAre("hardware=v100-a100-upgrade"));
+    EXPECT_THAT(offered({"sweep", "resnet50-mixed-tpus", "--over", "batc"}), ElementsAre("batch="));
+    EXPECT_THAT(offered({"sweep", "resnet50-mixed-tpus", "--over", "models=zoo:vgg16,zoo:vgg1"}),
+                Contains("models=zoo:vgg16,zoo:vgg19"));
+    EXPECT_THAT(offered({"sweep", "resnet50-mixed-tpus", "--over", "fleet."}), IsEmpty()) << "fields of hardware";
+    EXPECT_THAT(offered(with(explore, {"batch=1", "--objective", "step"})), ElementsAre("step_time_s"));
+    EXPECT_THAT(offered(with(explore, {"batch=1", "--objective", "step_time_s:"})),
+                ElementsAre("step_time_s:min", "step_time_s:max"));
+    EXPECT_THAT(offered(with(explore, {"batch=1", "--constraint", "step"})),
+                ElementsAre("step_time_s<=", "step_time_s>="));
+    EXPECT_THAT(offered({"explore", "no-such-study", "--vary", ""}), IsEmpty());
+}
+
+TEST_F(Completion, offersColumnsAndMetricsOfTheHistory) {
+    EXPECT_THAT(offered({"history", "list", "--columns", "name,har"}), ElementsAre("name,hardware"));
+    EXPECT_THAT(offered({"history", "list", "--min", "step"}), IsEmpty()) << "no run has metrics yet";
+    EXPECT_THAT(offered({"history", "list", "--where", "sta"}), ElementsAre("starred", "status:"));
+    EXPECT_THAT(offered({"history", "list", "--where", "status:int"}), ElementsAre("status:interrupted"));
+    EXPECT_THAT(offered({"history", "list", "--where", "engine:part"}), ElementsAre("engine:partition"));
+    ASSERT_EQ(tessera(with(kToy, {"--quiet"})).code, 0);
+    EXPECT_THAT(offered({"history", "list", "--columns", "name,step"}), Contains("name,step_time_s"));
+    EXPECT_THAT(offered({"history", "list", "--sort", "step"}), Contains("step_time_s"));
+    EXPECT_THAT(offered({"history", "search", "toy", "--max", "step"}), Contains("step_time_s="));
+    EXPECT_THAT(offered({"history", "list", "--where", "step"}), Contains("step_time_s<"));
+}
+
 TEST_F(Completion, worksInBash) {
     EXPECT_THAT(inBash("tessera part"), ElementsAre("partition"));
     EXPECT_THAT(inBash("tessera partition --fleet v100-a"), ElementsAre("v100-a100-upgrade"));
@@ -100,6 +140,11 @@ TEST_F(Completion, worksInBash) {
     EXPECT_THAT(inBash("tessera partition --model zoo:vgg1"), Contains("vgg19"));
     EXPECT_THAT(inBash("tessera map --objective=ed"), ElementsAre("edp"));
     EXPECT_THAT(inBash("tessera partition --model to"), ElementsAre("toy.json"));
+    EXPECT_THAT(inBash("tessera model inspect zoo:gpt2 --dim seq"), ElementsAre("sequence="));
+    EXPECT_THAT(inBash("tessera explore resnet50-mixed-tpus --vary strategies=accpar,hy"), ElementsAre("accpar,hypar"));
+    // What a shell would take for a redirection.
+    EXPECT_THAT(inBash("tessera explore resnet50-mixed-tpus --constraint step_time_s"),
+                ElementsAre("step_time_s\\<=", "step_time_s\\>="));
     write("with space.json", "{}");
     EXPECT_THAT(inBash("tessera hardware validate wi"), ElementsAre("with space.json"));
 }
@@ -108,9 +153,11 @@ TEST_F(Completion, worksInFish) {
     if (runShell("command -v fish").code != 0) GTEST_SKIP() << "no 'fish' here";
     const Ended ended = runShell(
         "export HOME=$PWD PATH=$(dirname \"$TESSERA\"):$PATH; fish -c 'tessera completion fish | source; complete -C "
-        "\"tessera partition --fleet v100-a\"; complete -C \"tessera partition --model to\"'",
+        "\"tessera partition --fleet v100-a\"; complete -C \"tessera partition --model to\"; complete -C \"tessera "
+        "model inspect zoo:gpt2 --dim seq\"; complete -C \"tessera sweep resnet50-mixed-tpus --over batc\"'",
         folder_);
-    EXPECT_THAT(firstWords(ended.output), ElementsAre("v100-a100-upgrade", "toy.json")) << ended.errors;
+    EXPECT_THAT(firstWords(ended.output), ElementsAre("v100-a100-upgrade", "toy.json", "sequence=", "batch="))
+        << ended.errors;
 }
 
 TEST_F(Completion, worksInZsh) {
@@ -119,11 +166,12 @@ TEST_F(Completion, worksInZsh) {
     const Ended ended = runShell(
         "export PATH=$(dirname \"$TESSERA\"):$PATH; tessera completion zsh > _tessera; zsh -fc 'compdef() { : }; "
         "compadd() "
-        "{ print -rl -- $offered }; _files() { print files }; source ./_tessera; words=(tessera partition --fleet "
+        "{ local name=${@[-1]}; print -rl -- ${(P)name} }; _files() { print files }; source ./_tessera; words=(tessera "
+        "partition --fleet "
         "v100-a); "
-        "CURRENT=4; _tessera'",
+        "CURRENT=4; _tessera; words=(tessera model inspect zoo:gpt2 --dim seq); CURRENT=6; _tessera'",
         folder_);
-    EXPECT_THAT(firstWords(ended.output), ElementsAre("v100-a100-upgrade", "files")) << ended.errors;
+    EXPECT_THAT(firstWords(ended.output), ElementsAre("v100-a100-upgrade", "files", "sequence=")) << ended.errors;
 }
 
 TEST_F(Completion, refusesAShellThatItDoesNotKnow) {

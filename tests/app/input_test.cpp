@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -217,6 +218,26 @@ TEST_F(Cli, writesNoEscapeSequenceWhereTheTerminalIsNotToHaveAny) {
         const Ended ended = runShell(variable + " script -qec '" + command + "' /dev/null", folder_);
         EXPECT_EQ(ended.output.find('\x1B'), std::string::npos) << variable;
     }
+}
+
+/// What a terminal shows while a search works.
+TEST_F(Cli, saysTheTimeThatIsLeftAsTheWindowDoes) {
+    if (runShell("command -v script > /dev/null").code != 0) GTEST_SKIP() << "no 'script' here";
+    if (kSanitized) GTEST_SKIP() << "the search takes minutes";
+    // An estimate wants two seconds of work and a twentieth of it; a slow machine need not see the end.
+    const Ended ended = runShell(
+        "TERM=xterm script -qec 'timeout --foreground -s INT 10 \"$TESSERA\" map --workload mix --platform S2 "
+        "--bandwidth 16GB/s --algorithm random --samples 3000000 --no-store' /dev/null",
+        folder_);
+    static const std::regex kLeft("· ([^·\r]*) left(, then [a-z ]+)?");
+    int times = 0;
+    for (std::sregex_iterator each(ended.output.begin(), ended.output.end(), kLeft), end; each != end; ++each) {
+        const std::string time = (*each)[1];
+        EXPECT_TRUE(time.starts_with("about ") || time == "a few seconds" || time.find(" to ") != std::string::npos)
+            << time;
+        ++times;
+    }
+    EXPECT_GT(times, 0) << ended.output;
 }
 
 }  // namespace

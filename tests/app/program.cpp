@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,9 +47,10 @@ Ended execute(const std::vector<std::string>& arguments, const std::string& fold
         _exit(127);
     }
     int status = 0;
-    waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), contents(output.get()),
-            contents(errors.get())};
+    rusage usage{};
+    wait4(child, &status, 0, &usage);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), contents(output.get()), contents(errors.get()),
+            static_cast<double>(usage.ru_maxrss) * 1024};
 }
 
 }  // namespace

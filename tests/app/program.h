@@ -9,6 +9,7 @@ struct Ended {
     int code = 0;  ///< exit code, or minus the signal that ended the program
     std::string output;
     std::string errors;
+    double peakBytes = 0;  ///< of resident memory
 };
 
 /// Runs the built program in the folder and waits for its end.

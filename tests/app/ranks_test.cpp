@@ -171,6 +171,45 @@ TEST_F(Several, recomputeFigures) {
     EXPECT_EQ(workersSaid(), "");
 }
 
+TEST_F(Several, validateTheSameRows) {
+    for (const std::string what :
+         {" validate --json", " validate kernels schedules --rows", " validate --set vtrain-multi"}) {
+        const Ended one = runShell("\"$TESSERA\"" + what, folder_);
+        ASSERT_EQ(one.code, 0) << one.errors;
+        const Ended three = several("worker 1 3; worker 2 3; first 3" + what + "; code=$?; wait; exit $code");
+        EXPECT_EQ(three.code, 0) << three.errors;
+        EXPECT_TRUE(three.output == one.output) << what << ", not printed: it is long";
+    }
+    const Ended none = several("worker 1 2; first 2 validate kernles; code=$?; wait; exit $code");
+    EXPECT_EQ(none.code, 2);
+    EXPECT_THAT(none.errors, StartsWith("tessera: there is no set 'kernles'; did you mean 'kernels'?"));
+    EXPECT_EQ(workersSaid(), "");
+}
+
+TEST_F(Several, takeInputsThatAreMadeOfRuns) {
+    ASSERT_EQ(
+        runShell("\"$TESSERA\" predict --model zoo:resnet18 --accelerator a100,h100 --devices 8 --batch 32", folder_)
+            .code,
+        0);
+    write("made.json", R"({"schema": "tessera.exploration/1",
+"study": {"engine": "partition", "models": ["zoo:lenet5"], "hardware": ["run:1/fleet/a100@8"]},
+"variables": [{"parameter": "batch", "low": 64, "high": 4096},
+              {"input": "hardware", "values": ["run:1/fleet/a100@8", "run:1/fleet/h100@8"]}],
+"objectives": ["step_time_s"], "method": "sobol", "points": 64})");
+    for (const std::string command :
+         {" explore made.json --json --no-store",
+          " sweep resnet50-mixed-tpus --over hardware=run:1/fleet/a100@8,run:1/fleet/h100@8 --over batch=64,128 --json "
+          "--no-store"}) {
+        const Ended one = runShell("\"$TESSERA\"" + command, folder_);
+        ASSERT_EQ(one.code, 0) << one.errors;
+        EXPECT_EQ(one.output.find("\"fault\": \"broken\""), std::string::npos);
+        const Ended three = several("worker 1 3; worker 2 3; first 3" + command + "; code=$?; wait; exit $code");
+        EXPECT_EQ(three.code, 0) << three.errors;
+        EXPECT_TRUE(three.output == one.output) << command;
+    }
+    EXPECT_EQ(workersSaid(), "");
+}
+
 TEST_F(Several, goOnWithASweepOfAnyNumber) {
     const std::string over = " --over batch=64,128,256,512,1024,2048 --over levels=1,2,3,4 --json";
     const Ended one = runShell("\"$TESSERA\" sweep resnet50-mixed-tpus" + over, folder_);

@@ -17,7 +17,7 @@ namespace {
 
 /// Programs that call the core, not the window, and what they sit on.
 const std::map<std::string, std::set<std::string>> kProgramsSitOn = {
-    {"app/cli", {"core/calibrate", "core/study", "core/store", "core/report"}},
+    {"app/cli", {"app/manual", "core/calibrate", "core/study", "core/store", "core/report"}},
     {"app/python", {"core/study", "core/store", "core/report"}}};
 
 const std::set<std::string> kTopLevel = {"app",
@@ -52,9 +52,11 @@ std::string withoutComments(const std::string& cmake) {
     return std::regex_replace(cmake, kComment, "");
 }
 
-/// "cost" -> "core/cost"; "ui" and folders below it are one layer of their own.
+/// "cost" -> "core/cost", "manual" -> "app/manual"; "ui" and folders below it are one layer of their own.
 std::string folderOfModule(const fs::path& tree, const std::string& name) {
-    return fs::exists(tree / "core" / name) ? "core/" + name : "ui";
+    for (const char* top : {"core", "app"})
+        if (fs::exists(tree / top / name)) return std::string(top) + "/" + name;
+    return "ui";
 }
 
 /// "core/cost/roofline.h" -> "core/cost", "ui/views/x.h" -> "ui", "tests/..." -> "tests".
@@ -188,7 +190,7 @@ Layers layersOf(const fs::path& tree) {
             for (const std::string& folder : words((*it)[1])) layers.back().push_back("core/" + folder);
         }
     }
-    layers.insert(layers.end(), {{"ui"}, {"app/studio"}});
+    layers.insert(layers.end(), {{"ui", "app/manual"}, {"app/studio"}});
     return layers;
 }
 

@@ -125,7 +125,8 @@ TEST_F(SmallTree, aCommandLineThatLinksAnEngineIsFound) {
     write("app/cli/CMakeLists.txt", "target_link_libraries(tessera PRIVATE tessera_mapping)\n");
     EXPECT_THAT(
         arrowProblems(),
-        ElementsAre("app/cli depends on core/mapping; it sits on core/calibrate;core/report;core/store;core/study"));
+        ElementsAre("app/cli depends on core/mapping; it sits on app/manual;core/calibrate;core/report;core/store;"
+                    "core/study"));
 }
 
 TEST_F(SmallTree, qtInTheCoreIsFound) {

@@ -112,6 +112,32 @@ BENCHMARK_CAPTURE(exploreNothing, nsga2, R"("sum", "a:max")", "nsga2")
     ->Name("explore/overhead of a search")
     ->Unit(benchmark::kMillisecond);
 
+/// What a run of the history adds: its state is handed on again and again, and whoever has it takes a copy.
+void exploreKept(benchmark::State& state) {
+    if (findEngine("sum") == nullptr) addEngine(sumEngine());
+    const Study study = benchExploration(
+        R"({"engine": "sum"})",
+        R"("variables": [{"parameter": "a", "low": -5, "high": 5}, {"parameter": "b", "low": -5, "high": 5}],
+           "points": 100000, "method": "random", "objectives": ["sum", "a:max"])");
+    RunContext context;
+    context.threads = 1;
+    context.progress = [](const ProgressEvent&) {};
+    HeldJson kept;
+    std::size_t handed = 0;
+    context.checkpoint = [&](const Json& checkpoint) {
+        kept = checkpoint;
+        ++handed;
+    };
+    const bench::ProcessorClock clock;
+    for (auto _ : state) benchmark::DoNotOptimize(run(study, context));
+    const double each = clock.each(state) / 100'000;
+    state.counters["µs/point"] = each * 1e6;
+    state.counters["checkpoints"] = static_cast<double>(handed);
+    bench::hold(state, {.what = "A point of an exploration, beside its engine's own time,", .bound = 50e-6}, each,
+                "100,000 points that are kept");
+}
+BENCHMARK(exploreKept)->Name("explore/overhead of checkpoints")->Unit(benchmark::kMillisecond);
+
 void explorePredict(benchmark::State& state) {
     exploreWithinFive(
         state, "Evaluating predict 10,000 times, hardware varying, on two cores,",

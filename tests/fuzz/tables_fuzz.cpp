@@ -12,8 +12,12 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tessera;
     const std::string bytes(reinterpret_cast<const char*>(data), size);
-    for (const auto read :
-         {model::readLayersJson, model::readAccpar, model::readM3e, model::readMaestro, model::readScaleSim}) {
+    using Read = model::LayerGraph (*)(const std::string&, const std::string&);
+    const Read readLayers = [](const std::string& text, const std::string& file) {
+        return model::readLayersJson(text, file);
+    };
+    for (const Read read : {readLayers, Read{model::readAccpar}, Read{model::readM3e}, Read{model::readMaestro},
+                            Read{model::readScaleSim}}) {
         try {
             const model::LayerGraph graph = read(bytes, "input");
             model::readLayersJson(model::writeLayersJson(graph), "again");

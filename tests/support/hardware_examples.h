@@ -25,7 +25,7 @@ inline const std::vector<HardwareExamples>& hardwareExamples() {
     using namespace hardware;
     static const Json accelerator = Json::parse(R"({"schema": "tessera.accelerator/1", "name": "full", "vendor": "Us",
 "peak_flops": {"bf16": {"value": 400000000000000, "source": "a sheet", "class": "datasheet"}, "fp32": 1},
-"compute_units": 108, "efficiency": {"gemm": 0.5},
+"sustained_flops": {"bf16": 300000000000000}, "compute_units": 108, "efficiency": {"gemm": 0.5},
 "memory": [{"name": "SRAM", "capacity_bytes": 1024, "bandwidth_bytes_per_s": 9000000, "on_chip": true},
            {"name": "HBM", "capacity_bytes": 2048, "bandwidth_bytes_per_s": 1000000, "on_chip": false}],
 "network_bits_per_s": 16000000000, "host_bandwidth_bytes_per_s": 7, "power_watts": 450, "price_per_hour_usd": 8.25,

@@ -34,7 +34,7 @@ inline study::Result handMadeResult() {
     below.group = "fast";
     below.accelerators = 2;
     below.occurrences = 2;
-    below.layers[1].type = Type::I;
+    below.layers.change(1, [](auto& row) { row.type = Type::I; });
 
     Plan best;
     best.strategy = "accpar";

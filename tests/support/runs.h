@@ -38,7 +38,7 @@ inline study::Result deepResult(int layers, int levels) {
     auto& outcome = result.outcome.get<study::PartitionOutcome>();
     outcome.result.names.clear();
     partition::LevelPlan level = outcome.result.plans[0].levels[0];
-    level.layers.clear();
+    std::vector<partition::LayerPlan> rows;
     level.joins.clear();
     for (int i = 0; i < layers; ++i) {
         outcome.result.names.push_back("block" + std::to_string(i / 6) + ".layer" + std::to_string(i));
@@ -48,8 +48,9 @@ inline study::Result deepResult(int layers, int levels) {
         plan.compute = Seconds{1e-6 * (1 + i % 5)};
         plan.intra = Seconds{2e-6};
         plan.inter = Seconds{1e-6 * (i % 3)};
-        level.layers.push_back(plan);
+        rows.push_back(plan);
     }
+    level.layers = std::move(rows);
     partition::Plan plan = outcome.result.plans[0];
     plan.levels.clear();
     for (int i = 0; i < levels; ++i) {
@@ -57,7 +58,7 @@ inline study::Result deepResult(int layers, int levels) {
         plan.levels.push_back(level);
     }
     for (auto& share : plan.shares) {
-        share.layerCompute.assign(static_cast<std::size_t>(layers), Seconds{1e-6});
+        share.layerCompute = std::vector<Seconds>(static_cast<std::size_t>(layers), Seconds{1e-6});
         share.path.clear();
         for (int i = 0; i < levels; ++i) share.path.push_back({i, true});
     }

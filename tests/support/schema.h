@@ -21,11 +21,10 @@ inline nlohmann::json schemaDocument(const std::string& schemaFile) {
     return nlohmann::json::parse(stream);
 }
 
-/// What is wrong with the document by a JSON Schema of data/schemas, such as "fleet.schema.json": one line per error
-/// with the path of the value; empty where the document is valid. Schemas may refer to each other by file name.
-inline std::string schemaErrors(const nlohmann::json& document, const std::string& schemaFile) {
+/// What is wrong with the document by a JSON Schema: one line per error with the path of the value; empty where the
+/// document is valid. Schemas may refer to those of data/schemas by file name.
+inline std::string errorsBySchema(const nlohmann::json& document, const nlohmann::json& text) {
     using Adapter = valijson::adapters::NlohmannJsonAdapter;
-    const nlohmann::json text = schemaDocument(schemaFile);
     valijson::Schema schema;
     valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
     const auto fetch = [](const std::string& uri) {
@@ -43,6 +42,11 @@ inline std::string schemaErrors(const nlohmann::json& document, const std::strin
         errors += ": " + error.description + "\n";
     }
     return errors.empty() ? "not valid\n" : errors;
+}
+
+/// The same by a schema of data/schemas, such as "fleet.schema.json".
+inline std::string schemaErrors(const nlohmann::json& document, const std::string& schemaFile) {
+    return errorsBySchema(document, schemaDocument(schemaFile));
 }
 
 }  // namespace tessera::test

@@ -17,11 +17,6 @@ QString plain(const std::string& text) {
     return QString::fromStdString(escaped(text));
 }
 
-QString leftText(const study::TimeLeft::Span& left) {
-    const QString text = u"%1 left"_s.arg(plain(study::spanText(left)));
-    return left.then.empty() ? text : u"%1, then %2"_s.arg(text, plain(left.then));
-}
-
 }  // namespace
 
 void WorkClock::start(Moment now) {
@@ -245,7 +240,7 @@ void Job::progress(const ProgressEvent& event) {
 void Job::estimate(const ProgressEvent& event) {
     timeLeft_.note(event, clock_.seconds(std::chrono::steady_clock::now()));
     const std::optional<study::TimeLeft::Span> left = timeLeft_.left();
-    state_.left = left ? leftText(*left) : QString();
+    state_.left = left ? plain(study::leftText(*left)) : QString();
 }
 
 void Job::improve(const ProgressEvent& event) {

@@ -27,7 +27,7 @@ study::SplitRow splitRowOf(const PartitionChoice& choice, int row) {
 
 /// The layer's type as the user fixed it; empty where it is free.
 QString pinOf(const PartitionChoice& choice, const study::SplitRow& row) {
-    if (row.layer == nullptr) return {};
+    if (!row.layer) return {};
     const auto found = choice.pins.types.find(row.name());
     return found == choice.pins.types.end() ? QString() : toQt(partition::nameOf(found->second));
 }
@@ -74,7 +74,7 @@ TableModel* layerTableModel(const SharedChoice& choice, QObject* parent) {
     Column& type = columnOf(all, "Type");
     type.decoration = [at, explained = type.decoration](int row, int role) -> QVariant {
         const study::SplitRow item = at(row);
-        if (role != Qt::DecorationRole || item.layer == nullptr) return explained(row, role);
+        if (role != Qt::DecorationRole || !item.layer) return explained(row, role);
         return theme().dataColour(report::kPartitionTypes.at(static_cast<std::size_t>(item.layer->type)));
     };
     Column place = columns::number(

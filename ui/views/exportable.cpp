@@ -14,10 +14,10 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/draw/raster.h"
 #include "ui/models/background.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/svg_pages.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -51,8 +51,8 @@ std::function<std::string()> conversion(const Exportable& what, const Format& fo
                                         report::ThemeKind kind) {
     if (!format.picture) return [text = (what.*format.text)()] { return text; };
     const std::string svg = what.svg(report::Theme(kind));
-    if (format.suffix == u"png") return [svg, scale] { return report::toPng(svg, scale); };
-    if (format.suffix == u"pdf") return [svg] { return report::toPdf(svg); };
+    if (format.suffix == u"png") return [svg, scale] { return pngOf(svg, scale); };
+    if (format.suffix == u"pdf") return [svg] { return pdfOf({svg}); };
     return [svg] { return svg; };
 }
 

@@ -153,6 +153,7 @@ const std::vector<Equivalent>& equivalents() {
         {"", "", "history backup", "upkeep of the file"},
         {"", "", "history vacuum", "upkeep of the file"},
         {"", "", "history verify", "upkeep of the file; the window checks what it opens"},
+        {"", "", "schema", "for programs that write or read documents; forms check what they are given"},
         {"", "", "reproduce", "the papers' figures are for who doubts the program"},
         {"window", "welcome", "tour", ""},
         // Files and edits.
@@ -197,6 +198,7 @@ bool isOf(const Equivalent& row, std::string_view place, const QString& id, cons
 QDialog* newEquivalentsDialog(QWidget* parent, const std::function<QString(const QString& id)>& titleOf) {
     auto* dialog = new QDialog(parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setObjectName(u"equivalents"_s);
     dialog->setWindowTitle(u"Window and command line"_s);
     const auto row = [](int number) -> const Equivalent& { return equivalents()[static_cast<std::size_t>(number)]; };
     auto* model = new TableModel(

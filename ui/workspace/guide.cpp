@@ -1,7 +1,9 @@
 #include "ui/workspace/guide.h"
 
+#include <QDialog>
 #include <QFile>
 #include <QFileInfo>
+#include <QMainWindow>
 #include <QRegularExpression>
 #include <QWidget>
 #include <algorithm>
@@ -63,6 +65,12 @@ constexpr std::array kSubjects{
     SubjectRow{"pane/commandPalette", "start", "In the window"},
     SubjectRow{"pane/tools", "start", "In the window"},
     SubjectRow{"pane/noticeBar", "start", "In the window"},
+    SubjectRow{"pane/question", "start", "When the window asks"},
+    SubjectRow{"pane/equivalents", "start", "On the command line"},
+    SubjectRow{"ColumnChooser", "history", "Find a run"},
+    SubjectRow{"RunPicker", "compare", "Compare runs"},
+    SubjectRow{"NameDialog", "start", "When the window asks"},
+    SubjectRow{"DifferenceDialog", "hardware", "In the window"},
     SubjectRow{"DocumentArea", "start", "In the window"},
     SubjectRow{"StatusLine", "start", "While a run works"},
     SubjectRow{"Workbench", "explore", "Look at the points"},
@@ -86,6 +94,12 @@ QString engineOf(const Document& document) {
     return {};
 }
 
+/// A dialog that no document of the window asks by.
+bool isQuestionOfTheWindow(const QWidget& widget) {
+    return qobject_cast<const QDialog*>(&widget) != nullptr &&
+           qobject_cast<const QMainWindow*>(widget.parentWidget()) != nullptr;
+}
+
 /// What the guide calls a widget; empty where it has no name for it.
 QString subjectOf(const QWidget& widget) {
     if (const auto* document = qobject_cast<const Document*>(&widget)) {
@@ -93,7 +107,8 @@ QString subjectOf(const QWidget& widget) {
         return isInGuide(engine) ? engine : kDocument + document->kind();
     }
     if (const QString pane = kPane + widget.objectName(); isInGuide(pane)) return pane;
-    return QString::fromLatin1(widget.metaObject()->className()).section(u"::"_s, -1);
+    const QString control = QString::fromLatin1(widget.metaObject()->className()).section(u"::"_s, -1);
+    return isInGuide(control) || !isQuestionOfTheWindow(widget) ? control : kPane + u"question"_s;
 }
 
 QString labelOfField(const QWidget& widget) {

@@ -25,6 +25,7 @@ class History:
 
     def __init__(self, path: Union[None, str, os.PathLike[str]] = None) -> None:
         self._name = b"" if path is None else name_bytes(path, "the history")
+        _core.history_serve(self._name)
 
     @property
     def path(self) -> str:
@@ -125,5 +126,6 @@ def _run_name(run: RunName) -> str:
 
 def history(path: Union[None, str, os.PathLike[str]] = None) -> History:
     """Returns the history in a file, or the one that the studio and the command line use. Nothing is made until a run
-    is kept."""
+    is kept. Inputs of studies that are named "run:RUN/NAME/PART" are made of its runs from then on, until another one is
+    opened or a run is kept in another one."""
     return History(path)

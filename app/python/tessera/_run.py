@@ -102,7 +102,9 @@ def _run(
             raise UsageError("tags are of runs in a history; expected one")
         core = _core.run(study._core, listener, count)
     else:
-        core = _core.run_recorded(study._core, listener, count, history_name(history), labels, continued)
+        name = history_name(history)
+        _core.history_serve(name)
+        core = _core.run_recorded(study._core, listener, count, name, labels, continued)
     return finished(core)
 
 

@@ -123,7 +123,7 @@ cost::Gemm LayerOperators::gemmOf(std::int32_t op) const {
     const double macs = real(*counts_[toIndex(op)].macs);
     cost::Gemm gemm;
     gemm.k = whole(macs / elements);
-    const bool images = of.type.starts_with("Conv");
+    const bool images = of.type->starts_with("Conv");
     if (images && of.type != "ConvolutionWeightGradient" && shape.size() > 2) {
         gemm.n = shape[1];
         gemm.m = whole(elements / real(gemm.n));

@@ -23,7 +23,7 @@ std::int64_t number(std::size_t size) {
 
 // The tape ------------------------------------------------------------------------------------------------------------
 
-TensorIndex GradientTape::addTensor(std::string name, DataType type, Shape shape, TensorRole role) {
+TensorIndex GradientTape::addTensor(std::string name, DataType type, SharedShape shape, TensorRole role) {
     const auto index = static_cast<TensorIndex>(graph.tensors.size());
     Tensor tensor;
     tensor.name = std::move(name);
@@ -64,10 +64,10 @@ Operator BackwardContext::begin(std::string_view type, std::vector<TensorIndex> 
     Operator made;
     // Names of operators are unique, and what follows the last '#' is a number.
     made.name = fmt::format("{}{}#{}", tape_.mark, op().name, ++made_);
-    made.type = type;
-    made.domain = domain;
+    made.type = tape_.pool.text(type);
+    made.domain = tape_.pool.text(domain);
     made.inputs = std::move(inputs);
-    made.attributes = std::move(attributes);
+    made.attributes = tape_.pool.attributes(std::move(attributes));
     made.layer = op().layer;
     made.block = op().block;
     made.body = op().body;
@@ -75,7 +75,7 @@ Operator BackwardContext::begin(std::string_view type, std::vector<TensorIndex> 
 }
 
 TensorIndex BackwardContext::make(std::string_view type, std::vector<TensorIndex> inputs, DataType outputType,
-                                  Shape outputShape, Attributes attributes, std::string_view domain) {
+                                  SharedShape outputShape, Attributes attributes, std::string_view domain) {
     Operator made = begin(type, std::move(inputs), std::move(attributes), domain);
     const TensorIndex output = tape_.addTensor(made.name, outputType, std::move(outputShape), TensorRole::activation);
     made.outputs = {output};
@@ -92,8 +92,7 @@ std::vector<TensorIndex> BackwardContext::makeLike(std::string_view type, std::v
             continue;
         }
         std::string name = fmt::format("{}.{}", made.name, made.outputs.size());
-        made.outputs.push_back(
-            tape_.addTensor(std::move(name), this->type(one), Shape(shape(one)), TensorRole::activation));
+        made.outputs.push_back(tape_.addTensor(std::move(name), this->type(one), shape(one), TensorRole::activation));
     }
     std::vector<TensorIndex> outputs = made.outputs;
     tape_.addOperator(std::move(made), index_);
@@ -102,7 +101,7 @@ std::vector<TensorIndex> BackwardContext::makeLike(std::string_view type, std::v
 
 std::vector<TensorIndex> BackwardContext::makeGradients(std::string_view type, std::vector<TensorIndex> inputs,
                                                         const std::vector<TensorIndex>& like, Attributes attributes) {
-    attributes["of"] = op().type;
+    attributes["of"] = op().type.get();
     std::unordered_map<TensorIndex, std::int64_t> placeOf;
     for (std::size_t i = 1; i < inputs.size(); ++i) placeOf.emplace(inputs[i], number(i));
     Integers places;
@@ -361,7 +360,7 @@ Attributes productAttributes(const BackwardContext& node, const std::array<Facto
     Attributes attributes;
     if (factors[0].transposed) attributes["transA"] = std::int64_t{1};
     if (factors[1].transposed) attributes["transB"] = std::int64_t{1};
-    if (const auto alpha = node.op().attributes.find("alpha"); alpha != node.op().attributes.end())
+    if (const auto alpha = node.op().attributes->find("alpha"); alpha != node.op().attributes->end())
         attributes["alpha"] = alpha->second;
     return attributes;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/graph.h"
+#include "core/model/graph_pool.h"
 #include "core/model/operators/operator_table.h"
 #include "core/model/operators/rule_context.h"
 
@@ -23,8 +24,9 @@ struct GradientTape {
     std::vector<bool> wanted;                     ///< by forward tensor: whether its gradient is needed
     std::vector<std::vector<TensorIndex>> parts;  ///< by forward tensor: what its gradient is the sum of
     std::string mark;                             ///< begins the names of all that is added
+    GraphPool pool;                               ///< of what is added
 
-    TensorIndex addTensor(std::string name, DataType type, Shape shape, TensorRole role);
+    TensorIndex addTensor(std::string name, DataType type, SharedShape shape, TensorRole role);
     /// The operator's outputs are tensors of the graph already.
     std::int32_t addOperator(Operator op, std::int32_t source);
 };
@@ -50,12 +52,12 @@ public:
     /// Gradients of all outputs that have one.
     std::vector<TensorIndex> gradients() const;
     /// Shape of any tensor, also of one that this rule made.
-    const Shape& shape(TensorIndex tensor) const { return tape_.graph.tensor(tensor).shape; }
+    const SharedShape& shape(TensorIndex tensor) const { return tape_.graph.tensor(tensor).shape; }
     DataType type(TensorIndex tensor) const { return tape_.graph.tensor(tensor).type; }
 
     /// Adds an operator with one output.
-    TensorIndex make(std::string_view type, std::vector<TensorIndex> inputs, DataType outputType, Shape outputShape,
-                     Attributes attributes = {}, std::string_view domain = {});
+    TensorIndex make(std::string_view type, std::vector<TensorIndex> inputs, DataType outputType,
+                     SharedShape outputShape, Attributes attributes = {}, std::string_view domain = {});
     /// Adds an operator with an output like each of the tensors; kNoTensor = left out.
     std::vector<TensorIndex> makeLike(std::string_view type, std::vector<TensorIndex> inputs,
                                       const std::vector<TensorIndex>& like, Attributes attributes);

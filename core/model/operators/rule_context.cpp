@@ -76,7 +76,7 @@ std::string describeOperator(const std::string& name, const std::string& type) {
 }
 
 const Shape& RuleContext::shape(std::size_t input) const {
-    return has(input) ? inputs_[input].tensor->shape : kNoShape;
+    return has(input) ? inputs_[input].tensor->shape.get() : kNoShape;
 }
 
 DataType RuleContext::type(std::size_t input) const {
@@ -271,12 +271,12 @@ void RuleContext::failInput(std::size_t input, const std::string& found, const s
 }
 
 const Shape& CountContext::in(std::size_t input) const {
-    return has(input) ? graph_.tensor(op_.inputs[input]).shape : kNoShape;
+    return has(input) ? graph_.tensor(op_.inputs[input]).shape.get() : kNoShape;
 }
 
 const Shape& CountContext::out(std::size_t output) const {
     const bool there = output < op_.outputs.size() && op_.outputs[output] != kNoTensor;
-    return there ? graph_.tensor(op_.outputs[output]).shape : kNoShape;
+    return there ? graph_.tensor(op_.outputs[output]).shape.get() : kNoShape;
 }
 
 std::optional<std::int64_t> CountContext::inDim(std::size_t input, std::int64_t axis) const {

@@ -288,6 +288,7 @@ ConfigTransformer languageModelIn(const ConfigFields& in, const ConfigClass& nam
     // The part's own field counts, then that of the whole, then the part's class.
     if (!part.given("tie_word_embeddings")) config.tied = in.flag("tie_word_embeddings", config.tied);
     config.unread = languageOnly(in);
+    config.window = windowOf(part, part.text("model_type", config.architecture), config.layers);
     setTask(config, in, named.task);
     checkConfig(config, part);
     return config;
@@ -297,6 +298,7 @@ ConfigTransformer transformerIn(const ConfigFields& in) {
     const ConfigClass named = classOf(in);
     if (!languagePartOf(in).empty()) return languageModelIn(in, named);
     ConfigTransformer config = readByName(in, named);
+    config.window = windowOf(in, config.architecture, config.layers);
     setTask(config, in, named.task);
     checkConfig(config, in);
     if (in.given("vision_config")) {
@@ -305,6 +307,14 @@ ConfigTransformer transformerIn(const ConfigFields& in) {
         config.unread = languageOnly(in);
     }
     return config;
+}
+
+/// What the graph's products do beyond the windows of layers.
+std::string maskedWindow(const ConfigTransformer& config) {
+    return fmt::format(
+        "{} of {} layers attend to the last {} tokens alone: operators count the scores of all tokens, of which such a "
+        "layer masks most; a step of training counts those within.",
+        config.window.layers, config.layers, config.window.size);
 }
 
 /// The length of a sample, of a model that reads text.
@@ -346,8 +356,10 @@ Graph readHfConfig(const std::string& bytes, const std::string& file, const Load
     const ConfigFields fields(JsonDocument::parse(bytes, file).root());
     const ConfigTransformer config = transformerIn(fields);
     checkConfigDimensions(config, file, options);
-    Graph graph = graphOfConfig(config, nameOfFile(file), file, options.batch.value_or(1), sequenceOf(config, options));
+    const std::int64_t sequence = sequenceOf(config, options);
+    Graph graph = graphOfConfig(config, nameOfFile(file), file, options.batch.value_or(1), sequence);
     if (!config.unread.empty()) graph.warnings.push_back(config.unread);
+    if (config.window.layers > 0 && config.window.size < sequence) graph.warnings.push_back(maskedWindow(config));
     return graph;
 }
 

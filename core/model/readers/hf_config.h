@@ -89,6 +89,14 @@ enum class ConfigPooling : std::uint8_t {
     nowhere,     ///< DistilBERT
 };
 
+/// Layers in which a token attends to the last tokens alone (Beltagy, Peters, Cohan: "Longformer", arXiv:2004.05150,
+/// section 3.1; one-sided, as in Jiang et al.: "Mistral 7B", arXiv:2310.06825, section 2).
+struct ConfigWindow {
+    std::int64_t size = 0;    ///< tokens, the token itself among them
+    std::int64_t layers = 0;  ///< that have it; 0: none
+    std::int64_t every = 0;   ///< every so many layers end with one that attends to all; 0: there is no such order
+};
+
 /// The shape of a transformer that a config.json says, with the defaults of its class.
 struct ConfigTransformer {
     std::string architecture;  ///< as the file says it
@@ -131,6 +139,7 @@ struct ConfigTransformer {
     ConfigExperts experts = {};
     std::optional<ConfigLatent> latent = {};
     std::set<std::int64_t> linearAt = {};  ///< layers whose attention is linear in the sequence
+    ConfigWindow window = {};
     ConfigPatches patches = {};
     std::string unread = {};  ///< a sentence on what of the file's model is not read; empty: all of it is
 };

@@ -207,6 +207,11 @@ TransformerSpec configSpecOf(const ConfigTransformer& c) {
     if (c.labels.count > 0) say("head", 0);
     if (c.headNorm != ConfigHeadNorm::none) say("qk_norm", 1);
     if (c.embeddingNorm && !isEncoder) say("embedding_norm", 1);
+    if (c.window.layers > 0) {
+        say("window", c.window.size);
+        say("windowed_layers", c.window.layers);
+        if (c.window.every > 0) say("window_every", c.window.every);
+    }
     if (c.experts.count > 0) sayExperts(spec.dims, c);
     if (c.latent) sayLatentSizes(spec.dims, *c.latent);
     return spec;

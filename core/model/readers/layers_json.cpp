@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +18,7 @@
 #include "core/base/poll.h"
 #include "core/base/schema.h"
 #include "core/base/text.h"
+#include "core/model/name_index.h"
 #include "core/model/readers/layer_rules.h"
 
 namespace tessera::model {
@@ -28,8 +29,6 @@ constexpr std::size_t kLongestName = 65'536;
 constexpr std::size_t kLargestText = std::size_t{128} << 20;  // parsed JSON takes a multiple of its text
 constexpr std::size_t kMaxEdges = 4'000'000;
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-
-using TensorNames = std::unordered_map<std::string, std::int32_t>;
 
 double whole(const JsonNode& node) {
     return static_cast<double>(node.whole(1, kUnlimited));
@@ -99,25 +98,47 @@ void checkLayerSizes(const JsonNode& node, const Layer& layer) {
     }
 }
 
-TensorNames readLayers(const JsonNode& list, LayerGraph& graph) {
-    TensorNames names;
-    graph.layers.reserve(std::min(kMaxLayers, list.json().size()));
-    list.forEachElement(kMaxLayers, [&](const JsonNode& node) {
-        poll(4);
-        Layer layer = readLayer(node);
-        checkLayerSizes(node, layer);
-        if (!names.emplace(layer.name, static_cast<std::int32_t>(graph.layers.size())).second)
-            node.at("name").fail("a name that no other layer or join has");
-        graph.layers.push_back(std::move(layer));
-    });
-    if (graph.layers.empty()) list.fail("at least one layer", "an empty list");
-    return names;
-}
+/// Reads layers as they are met in the text: a document of a million of them would take more memory than they do.
+class LayerList {
+public:
+    /// Keeps the first error for `finish`: what is wrong with the text as a whole comes first.
+    void add(const JsonNode& node) {
+        if (++met_ > kMaxLayers || error_) return;
+        try {
+            poll(4);
+            Layer layer = readLayer(node);
+            checkLayerSizes(node, layer);
+            if (names_.find(layers_, layer.name) >= 0) node.at("name").fail("a name that no other layer or join has");
+            names_.add(layer.name, static_cast<std::int32_t>(layers_.size()));
+            layers_.push_back(std::move(layer));
+        } catch (...) {
+            error_ = std::current_exception();
+        }
+    }
 
-std::int32_t endOf(const JsonNode& node, const LayerGraph& graph, const TensorNames& names) {
+    /// `list` is what the text has under the key.
+    std::vector<Layer> finish(const JsonNode& list) && {
+        if (!list.isArray()) list.fail("a list");
+        if (met_ > kMaxLayers)
+            list.fail(fmt::format("at most {} entries", kMaxLayers), fmt::format("a list of {}", met_));
+        if (error_) std::rethrow_exception(error_);
+        if (layers_.empty()) list.fail("at least one layer", "an empty list");
+        return std::move(layers_);
+    }
+
+    const NameIndex<Layer>& names() const { return names_; }
+
+private:
+    std::vector<Layer> layers_;
+    NameIndex<Layer> names_;
+    std::size_t met_ = 0;
+    std::exception_ptr error_;
+};
+
+std::int32_t endOf(const JsonNode& node, const LayerGraph& graph, const NameIndex<Layer>& names) {
     const std::string name = node.text(kLongestName);
-    const auto found = names.find(name);
-    if (found != names.end()) return found->second;
+    const std::int32_t found = names.find(graph.layers, name);
+    if (found >= 0) return found;
     std::vector<std::string> known;
     constexpr std::size_t kMaxCompared = 1000;
     for (const Layer& layer : graph.layers)
@@ -125,7 +146,7 @@ std::int32_t endOf(const JsonNode& node, const LayerGraph& graph, const TensorNa
     node.fail("the name of a layer or join" + withClosest(", {} perhaps", name, known));
 }
 
-void readEdges(const JsonNode& list, LayerGraph& graph, const TensorNames& names) {
+void readEdges(const JsonNode& list, LayerGraph& graph, const NameIndex<Layer>& names) {
     std::set<std::pair<std::int32_t, std::int32_t>> seen;
     list.forEachElement(kMaxEdges, [&](const JsonNode& node) {
         poll(2);
@@ -146,16 +167,23 @@ void chain(LayerGraph& graph) {
         graph.edges.push_back({static_cast<std::int32_t>(i - 1), static_cast<std::int32_t>(i), 0});
 }
 
+/// Says that an entry of the list of layers is wrong, whose nodes are not kept.
+[[noreturn]] void failAtLayer(const JsonNode& root, std::size_t index, const std::string& expected,
+                              const std::string& found) {
+    const JsonNode list = root.at("layers");
+    JsonNode(list.document(), &list.json(), fmt::format("{}[{}]", list.path(), index)).fail(expected, found);
+}
+
 void checkInputs(const JsonNode& root, const LayerGraph& graph) {
     std::vector<std::size_t> inputs(graph.layers.size(), 0);
     for (const LayerEdge& edge : graph.edges) ++inputs[static_cast<std::size_t>(edge.to)];
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const bool join = isJoin(graph.layers[i].kind);
         if (join ? inputs[i] >= 2 : inputs[i] <= 1) continue;
-        root.at("layers").elements(kMaxLayers)[i].fail(
-            join ? "at least 2 edges into a join" : "at most 1 edge into a layer (more meet in a join)",
-            fmt::format("{} with {} edge{} into it", inQuotes(graph.layers[i].name), inputs[i],
-                        inputs[i] == 1 ? "" : "s"));
+        failAtLayer(root, i,
+                    join ? "at least 2 edges into a join" : "at most 1 edge into a layer (more meet in a join)",
+                    fmt::format("{} with {} edge{} into it", inQuotes(graph.layers[i].name), inputs[i],
+                                inputs[i] == 1 ? "" : "s"));
     }
 }
 
@@ -169,17 +197,20 @@ void checkCycle(const JsonNode& root, LayerGraph& graph, const std::string& file
 
 }  // namespace
 
-LayerGraph readLayersJson(const std::string& bytes, const std::string& file) {
+LayerGraph readLayersJson(std::string bytes, const std::string& file) {
     if (bytes.size() > kLargestText)
         throw DataError({.file = file}, fmt::format("{} bytes", bytes.size()),
                         fmt::format("at most {} bytes in a layer table", kLargestText));
-    const JsonNode root = atCurrentSchema(JsonDocument::parse(bytes, file).root(), {.kind = kLayersKind});
+    LayerList layers;
+    const auto visit = [&](const JsonNode& node) { layers.add(node); };
+    const JsonNode root =
+        atCurrentSchema(JsonDocument::parse(std::move(bytes), file, "layers", visit).root(), {.kind = kLayersKind});
     root.allowOnly({"schema", "name", "layers", "edges"});
     LayerGraph graph;
     graph.name = root.has("name") ? nameIn(root.at("name")) : nameOfFile(file);
-    const TensorNames names = readLayers(root.at("layers"), graph);
+    graph.layers = std::move(layers).finish(root.at("layers"));
     if (root.has("edges"))
-        readEdges(root.at("edges"), graph, names);
+        readEdges(root.at("edges"), graph, layers.names());
     else
         chain(graph);
     checkInputs(root, graph);
@@ -227,15 +258,18 @@ Json layerJson(const Layer& layer) {
 }  // namespace
 
 std::string writeLayersJson(const LayerGraph& graph) {
-    Json layers = Json::array();
-    for (const Layer& layer : graph.layers) layers.push_back(layerJson(layer));
-    Json edges = Json::array();
     const auto name = [&](std::int32_t index) { return graph.layers[static_cast<std::size_t>(index)].name; };
-    for (const LayerEdge& edge : graph.edges) edges.push_back(Json::array({name(edge.from), name(edge.to)}));
-    return tessera::toText(Json{{"schema", currentSchema({.kind = kLayersKind})},
-                                {"name", graph.name},
-                                {"layers", std::move(layers)},
-                                {"edges", std::move(edges)}});
+    const LongList layers{"layers", graph.layers.size(), [&](std::size_t i) { return layerJson(graph.layers[i]); }};
+    const LongList edges{"edges", graph.edges.size(), [&](std::size_t i) {
+                             return Json::array({name(graph.edges[i].from), name(graph.edges[i].to)});
+                         }};
+    std::string text;
+    writeText(Json{{"schema", currentSchema({.kind = kLayersKind})},
+                   {"name", graph.name},
+                   {"layers", Json::array()},
+                   {"edges", Json::array()}},
+              {layers, edges}, [&](std::string_view piece) { text += piece; });
+    return text;
 }
 
 }  // namespace tessera::model

@@ -17,7 +17,7 @@ inline constexpr std::string_view kLayersKind = "tessera.layers";
 /// `{"name", "kind": "add"|"concat", "channels", "height", "width"}`. Channels and names are required; sizes, kernels
 /// and groups default to 1, `out_*` to `conv_*`, the network's name to the file's. Without `edges` the layers are a
 /// chain. A layer has at most one input, a join at least two. Throws DataError{file, line, field}.
-LayerGraph readLayersJson(const std::string& bytes, const std::string& file);
+LayerGraph readLayersJson(std::string bytes, const std::string& file);
 
 /// Writes a table of layers as text; reading it back gives an equal one, but for `assumptions`, which the format does
 /// not hold. Throws UsageError where the graph holds what the format cannot say: fractional sizes, kinds other than

@@ -21,6 +21,7 @@
 #include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/model/builder.h"
+#include "core/model/graph_pool.h"
 #include "core/model/readers/dimensions.h"
 
 namespace tessera::model {
@@ -206,19 +207,19 @@ public:
         graph_.name = textOf(root.at("name"));
         graph_.opset = root.at("opset").whole(1, 1000);
         graph_.batch = root.at("batch").whole(1, kLargest);
-        for (const JsonNode& node : root.at("tensors").elements(kMaxTensors)) addTensor(node);
+        root.at("tensors").forEachElement(kMaxTensors, [&](const JsonNode& node) { addTensor(node); });
         made_.resize(graph_.tensors.size());
         for (const JsonNode& node : root.at("inputs").elements(kMaxTensors)) graph_.inputs.push_back(addInput(node));
         bindDimensions();
-        const std::vector<JsonNode> operators = root.at("operators").elements(kMaxOperators);
+        const JsonNode operators = root.at("operators");
         // Stored is what has a stored tensor's role and no operator makes (weights may be made by ConstantOfShape).
         for (std::size_t i = 0; i < graph_.tensors.size(); ++i) made_[i] = made_[i] || isStored(graph_.tensors[i].role);
-        for (const JsonNode& node : operators) forgetOutputs(node);
-        if (operators.empty()) root.at("operators").fail("at least one operator", "an empty list");
-        for (const JsonNode& node : operators) {
+        operators.forEachElement(kMaxOperators, [&](const JsonNode& node) { forgetOutputs(node); });
+        if (operators.json().empty()) operators.fail("at least one operator", "an empty list");
+        operators.forEachElement(kMaxOperators, [&](const JsonNode& node) {
             poll(5);
             addOperator(node);
-        }
+        });
         for (const JsonNode& node : root.at("outputs").elements(kMaxTensors))
             graph_.outputs.push_back(madeTensor(node));
         refuseUnmade(root.at("tensors"));
@@ -239,13 +240,13 @@ private:
         tensor.type = dataTypeNamed(type);
         if (tensor.type == DataType::undefined && type != nameOf(DataType::undefined))
             node.at("type").fail("a data type such as float32");
-        tensor.shape = shapeOf(node.at("shape"));
+        tensor.shape = pool_.shape(shapeOf(node.at("shape")));
         tensor.role = node.at("role").oneOf(kRoleNames);
         if (isStored(tensor.role) && !tensor.shape) node.at("shape").fail("the shape of a stored tensor", "null");
         if (isStored(tensor.role))
             for (const std::int64_t dimension : *tensor.shape)
                 if (dimension == kUnknown) node.at("shape").fail("the shape of a stored tensor", "a list with null");
-        if (node.has("symbols")) addSymbols(node.at("symbols"), tensor);
+        if (node.has("symbols")) tensor.symbols = symbolsOf(node.at("symbols"), tensor);
         if (!indices_.emplace(tensor.name, static_cast<TensorIndex>(graph_.tensors.size())).second)
             node.at("name").fail("a name that no other tensor has");
         graph_.tensors.push_back(std::move(tensor));
@@ -264,7 +265,8 @@ private:
         return shape;
     }
 
-    static void addSymbols(const JsonNode& node, Tensor& tensor) {
+    static Symbols symbolsOf(const JsonNode& node, const Tensor& tensor) {
+        Symbols symbols;
         for (const auto& [key, value] : node.members()) {
             std::size_t axis = 0;
             for (const char c : key)
@@ -272,8 +274,9 @@ private:
                                                                       : kMaxDimensions + 1;
             if (key != std::to_string(axis) || !tensor.shape || axis >= tensor.shape->size())
                 value.fail("a key that is an axis of the tensor", "under the key " + inQuotes(key));
-            tensor.symbols.emplace(axis, textOf(value));
+            symbols.emplace(axis, textOf(value));
         }
+        return symbols;
     }
 
     TensorIndex tensorOf(const JsonNode& node) const {
@@ -306,18 +309,21 @@ private:
         std::map<std::string, std::int64_t> sizes = options_.dimensions;
         for (const TensorIndex index : graph_.inputs) {
             const Tensor& input = graph_.tensor(index);
-            const auto leading = input.symbols.find(0);
-            if (leading == input.symbols.end() || (*input.shape)[0] != kUnknown) continue;
+            const auto leading = input.symbols->find(0);
+            if (leading == input.symbols->end() || (*input.shape)[0] != kUnknown) continue;
             if (options_.batch) sizes.emplace(leading->second, *options_.batch);
             const auto size = sizes.find(leading->second);
             if (size != sizes.end()) graph_.batch = size->second;
         }
         if (sizes.empty()) return;
-        for (Tensor& tensor : graph_.tensors)
-            std::erase_if(tensor.symbols, [&](const auto& symbol) {
+        for (Tensor& tensor : graph_.tensors) {
+            Symbols symbols = tensor.symbols;
+            if (symbols.empty()) continue;
+            Shape shape = tensor.shape;
+            std::erase_if(symbols, [&](const auto& symbol) {
                 const auto size = sizes.find(symbol.second);
                 if (size == sizes.end()) return false;
-                std::int64_t& dimension = (*tensor.shape)[symbol.first];
+                std::int64_t& dimension = (*shape)[symbol.first];
                 if (dimension == kUnknown) dimension = size->second;
                 if (tensor.role == TensorRole::input) {
                     std::string warning = notBound(tensor.name, symbol.first, symbol.second) + ".";
@@ -327,6 +333,9 @@ private:
                 bound_ = true;
                 return true;
             });
+            tensor.shape = std::move(shape);
+            tensor.symbols = std::move(symbols);
+        }
     }
 
     /// What the file warned of may hold no longer, and what it does not hold may be missing now.
@@ -361,9 +370,9 @@ private:
         Operator op;
         op.name = textOf(node.at("name"));
         if (!names_.insert(op.name).second) node.at("name").fail("a name that no other operator has");
-        op.type = textOf(node.at("type"));
+        op.type = pool_.text(textOf(node.at("type")));
         if (op.type.empty()) node.at("type").fail("an operator type");
-        op.domain = optionalText(node, "domain");
+        op.domain = pool_.text(optionalText(node, "domain"));
         for (const JsonNode& input : node.at("inputs").elements(kMaxTensors))
             op.inputs.push_back(textOf(input).empty() ? kNoTensor : madeTensor(input));
         bool any = false;
@@ -372,16 +381,18 @@ private:
             any = any || op.outputs.back() != kNoTensor;
         }
         if (!any) node.at("outputs").fail("at least one output", "no outputs");
+        Attributes attributes;
         if (node.has("attributes"))
             for (const auto& [key, value] : node.at("attributes").members()) {
                 const std::optional<std::string> name = unwritten(key);
                 if (!name) value.fail(kEscapeRule, "under the key " + inQuotes(key));
-                op.attributes.emplace(*name, attributeOf(value));
+                attributes.emplace(*name, attributeOf(value));
             }
-        op.layer = optionalText(node, "layer");
-        op.block = optionalText(node, "block");
-        op.body = optionalText(node, "body");
-        op.opaque = optionalText(node, "opaque");
+        op.attributes = pool_.attributes(std::move(attributes));
+        op.layer = pool_.text(optionalText(node, "layer"));
+        op.block = pool_.text(optionalText(node, "block"));
+        op.body = pool_.text(optionalText(node, "body"));
+        op.opaque = pool_.text(optionalText(node, "opaque"));
         graph_.operators.push_back(std::move(op));
     }
 
@@ -495,6 +506,7 @@ private:
     Graph graph_;
     bool bound_ = false;            ///< dimensions that the file leaves open
     std::set<std::string> solved_;  ///< warnings on them
+    GraphPool pool_;
     std::unordered_map<std::string, TensorIndex> indices_;
     std::unordered_set<std::string> names_;
     std::vector<bool> made_;

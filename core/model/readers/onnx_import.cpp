@@ -971,7 +971,7 @@ void Importer::addScan(const Node& node, Scope& scope) {
     std::int64_t trips = kUnknown;
     for (std::size_t i = states; i < inputs.size(); ++i) {
         const std::int64_t axis = i - states < inputAxes.size() ? inputAxes[i - states] : 0;
-        const Shape shape = inputs[i].empty() ? Shape{} : builder_->tensor(inputs[i]).shape;
+        const Shape shape = inputs[i].empty() ? Shape{} : builder_->tensor(inputs[i]).shape.get();
         const auto rank = shape ? static_cast<std::int64_t>(shape->size()) : 0;
         if (shape && (axis < -rank || axis >= rank))
             throw DataError(place(node), fmt::format("the scan axis {} for {} dimensions", axis, rank),

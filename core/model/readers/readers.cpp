@@ -65,7 +65,14 @@ std::vector<Reader>& all() {
          [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
              return readNativeJson(std::move(bytes), file, options);
          }},
-        {"layers-json", "Tessera layer table (tessera.layers/1)", {".json"}, isLayersJson, readTable<readLayersJson>},
+        {"layers-json",
+         "Tessera layer table (tessera.layers/1)",
+         {".json"},
+         isLayersJson,
+         [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
+             checkDimensions(options, file, {});
+             return readLayersJson(std::move(bytes), file);
+         }},
         {"calculon",
          "Calculon model (hidden, feedforward, seq_size, ...)",
          {".json"},

@@ -48,6 +48,7 @@ struct TransformerSize {
     std::int64_t keyHeads = heads;  ///< of keys and values
     bool tied = true;               ///< the head shares the embedding's table
     bool headNorms = false;         ///< queries and keys of every head are normalised
+    bool gated = false;             ///< feed-forward of three matrices, where the family has both kinds
     std::int64_t experts = 0;       ///< of a layer, from which a router chooses; 0: none
     std::int64_t expertsPerToken = 0;
     std::int64_t expertFfn = 0;
@@ -79,8 +80,8 @@ Graph mixture(Network net);
 // transformers.cpp
 Graph opt350m(Network net);
 Graph vitB16(Network net);
-/// "base" or else "small".
-Graph t5(Network net, bool base);
+/// Encoder and decoder blocks with trained offsets of the scores by distance; gated as in T5 1.1 where the sizes say so.
+Graph t5(Network net);
 Graph transformerXl(Network net);
 
 // recurrent.cpp

@@ -191,6 +191,7 @@ TransformerSize sizeIn(const Network& net, bool tied) {
     size.keyHeads = given("kv_heads", size.heads);
     size.tied = given("tied", tied ? 1 : 0) != 0;
     size.headNorms = given("qk_norm", 0) != 0;
+    size.gated = given("gated", 0) != 0;
     size.experts = given("experts", 0);
     size.expertsPerToken = given("experts_per_token", 0);
     size.expertFfn = given("expert_ffn", size.feedForward);

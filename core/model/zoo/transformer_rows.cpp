@@ -18,6 +18,7 @@ constexpr const char* kGptFamily = "zoo:gpt";
 constexpr const char* kBertFamily = "zoo:bert";
 constexpr const char* kLlamaFamily = "zoo:llama";
 constexpr const char* kMixtureFamily = "zoo:moe";
+constexpr const char* kT5Family = "zoo:t5";
 
 ZooDimension sequence(std::int64_t value, std::int64_t max) {
     return {"sequence", "tokens per sample", value, max};
@@ -54,6 +55,10 @@ constexpr const char* kLlama3 =
 constexpr const char* kMixtral =
     "Jiang, Sablayrolles, Roux, Mensch et al.: \"Mixtral of Experts\", arXiv:2401.04088, 2024";
 constexpr const char* kQwen3 = "Qwen Team: \"Qwen3 Technical Report\", arXiv:2505.09388, 2025";
+constexpr const char* kGatedT5 =
+    "Raffel, Shazeer, Roberts et al.: T5 version 1.1, as in Google Research's text-to-text-transfer-transformer; "
+    "Shazeer: "
+    "\"GLU Variants Improve Transformer\", arXiv:2002.05202, 2020";
 constexpr const char* kT5 =
     "Raffel, Shazeer, Roberts, Lee, Narang, Matena, Zhou, Li, Liu: \"Exploring the Limits of Transfer Learning with a "
     "Unified Text-to-Text Transformer\", JMLR 2020";
@@ -232,6 +237,57 @@ std::vector<ZooDimension> mixtureDimensions() {
                        kMostFeatures))};
     rows.insert(rows.end(), more.begin(), more.end());
     return rows;
+}
+
+// T5 -----------------------------------------------------------------------------------------------------------------
+
+constexpr std::int64_t kT5Words = 32128;
+
+std::vector<ZooDimension> sourceAndTarget() {
+    return {{"sequence", "tokens of the source per sample", 512, kAnyLength},
+            {"target", "tokens of the target per sample", 114, kAnyLength}};
+}
+
+/// Encoder and decoder have as many blocks.
+struct T5Size {
+    std::int64_t layers, heads, hidden, feedForward, headSize = 64;
+    bool isGated = false;  ///< as in version 1.1, whose head has a table of its own
+};
+
+ZooEntry t5Row(Labels labels, const T5Size& size) {
+    std::vector<ZooDimension> dimensions = sourceAndTarget();
+    dimensions.push_back(tensorParallel(size.heads));
+    return {.id = std::move(labels.id),
+            .title = std::move(labels.title),
+            .family = kTransformer,
+            .source = std::move(labels.source),
+            .description = std::move(labels.description),
+            .build = t5,
+            .dimensions = std::move(dimensions),
+            .transformer = {.family = kT5Family,
+                            .sizes = {{"layers", size.layers},
+                                      {"heads", size.heads},
+                                      {"hidden", size.hidden},
+                                      {"head_size", size.headSize},
+                                      {"ffn", size.feedForward},
+                                      {"vocabulary", kT5Words},
+                                      {"gated", size.isGated ? 1 : 0},
+                                      {"tied", size.isGated ? 0 : 1}},
+                            .isStack = false}};
+}
+
+ZooEntry t5Family() {
+    std::vector<ZooDimension> rows;
+    for (ZooDimension& row : stackDimensions({12, 12, 768, 512, kT5Words}))
+        if (row.name != "kv_heads" && row.name != "sequence") rows.push_back(std::move(row));
+    for (ZooDimension& row : sourceAndTarget()) rows.push_back(std::move(row));
+    rows.push_back(fromZero(sized("gated", "1: feed-forward parts of three products, as in version 1.1", 0, 1)));
+    rows.push_back(tiedHead(1));
+    ZooEntry entry = familyRow(
+        {"t5", "T5 of any size", kT5, "Encoder and as many decoder blocks as in T5, whose base model is the default."},
+        t5, kT5Family, std::move(rows));
+    entry.transformer.isStack = false;
+    return entry;
 }
 
 }  // namespace
@@ -422,24 +478,23 @@ std::vector<ZooEntry> transformerRows() {
              {"dense_layers", 3},
              {"query_rank", 1536},
              {"key_rank", 512}}),
-        {"t5-small",
-         "T5 small",
-         kTransformer,
-         kT5,
-         "6 encoder and 6 decoder blocks of width 512; a shared table.",
-         [](Network net) { return t5(std::move(net), false); },
-         {{"sequence", "tokens of the source per sample", 512, kAnyLength},
-          {"target", "tokens of the target per sample", 114, kAnyLength},
-          tensorParallel(8)}},
-        {"t5-base",
-         "T5 base",
-         kTransformer,
-         kT5,
-         "12 encoder and 12 decoder blocks of width 768; a shared table.",
-         [](Network net) { return t5(std::move(net), true); },
-         {{"sequence", "tokens of the source per sample", 512, kAnyLength},
-          {"target", "tokens of the target per sample", 114, kAnyLength},
-          tensorParallel(12)}},
+        t5Family(),
+        t5Row({"t5-small", "T5 small", kT5, "6 encoder and 6 decoder blocks of width 512; a shared table."},
+              {6, 8, 512, 2048}),
+        t5Row({"t5-base", "T5 base", kT5, "12 encoder and 12 decoder blocks of width 768; a shared table."},
+              {12, 12, 768, 3072}),
+        t5Row({"t5-large", "T5 large", kT5, "24 encoder and 24 decoder blocks of width 1024; a shared table."},
+              {24, 16, 1024, 4096}),
+        t5Row({"t5-3b", "T5 3B", kT5, "24 encoder and 24 decoder blocks of width 1024 with 32 heads of 128."},
+              {24, 32, 1024, 16384, 128}),
+        t5Row({"t5-11b", "T5 11B", kT5, "24 encoder and 24 decoder blocks of width 1024 with 128 heads of 128."},
+              {24, 128, 1024, 65536, 128}),
+        t5Row({"t5-v1.1-xl", "T5 1.1 XL", kGatedT5,
+               "24 encoder and 24 decoder blocks of width 2048, gated; a head of its own."},
+              {24, 32, 2048, 5120, 64, true}),
+        t5Row({"t5-v1.1-xxl", "T5 1.1 XXL", kGatedT5,
+               "24 encoder and 24 decoder blocks of width 4096, gated; a head of its own."},
+              {24, 64, 4096, 10240, 64, true}),
         {"transformer-xl",
          "Transformer-XL (12 layers)",
          kTransformer,

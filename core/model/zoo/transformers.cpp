@@ -205,10 +205,6 @@ Graph vitB16(Network net) {
 
 namespace {
 
-struct T5Size {
-    std::int64_t layers, heads, hidden, feedForward;
-};
-
 /// The scores' offsets by distance: rows of a table of 32 ranges of distances, for all blocks of a side.
 std::string distances(Network& net, const std::string& name, std::int64_t heads, std::int64_t sequence) {
     constexpr std::int64_t kRanges = 32;
@@ -218,9 +214,13 @@ std::string distances(Network& net, const std::string& name, std::int64_t heads,
     return net.reshape(net.transpose(offsets, {2, 0, 1}), {1, heads, sequence, sequence});
 }
 
-std::string t5FeedForward(Network& net, const std::string& x, const T5Size& size, std::int64_t devices) {
-    const std::string up =
-        columnLinear(net, net.replicate(net.rmsNorm(x), devices), "mlp.up", size.feedForward, devices, false);
+std::string t5FeedForward(Network& net, const std::string& x, const TransformerSize& size, std::int64_t devices) {
+    const std::string read = net.replicate(net.rmsNorm(x), devices);
+    if (size.gated) {
+        const GatedPart part{.name = "mlp", .width = size.feedForward, .devices = devices, .activation = "Gelu"};
+        return net.add(x, net.allReduce(gatedPart(net, read, part), devices), "mlp.sum");
+    }
+    const std::string up = columnLinear(net, read, "mlp.up", size.feedForward, devices, false);
     return net.add(x, rowLinear(net, net.relu(up), "mlp.down", size.hidden, devices, false), "mlp.sum");
 }
 
@@ -231,16 +231,18 @@ std::string t5Self(Network& net, const std::string& x, const Attention& attentio
 
 }  // namespace
 
-Graph t5(Network net, bool base) {
-    const T5Size size = base ? T5Size{12, 12, 768, 3072} : T5Size{6, 8, 512, 2048};
+Graph t5(Network net) {
+    const TransformerSize size = sizeIn(net, true);
     const std::int64_t source = net.dimension("sequence");
     const std::int64_t target = net.dimension("target");
     const std::int64_t devices = net.dimension("tensor_parallel");
     const std::string sourceIds = net.input("source", {source}, DataType::int64);
     const std::string targetIds = net.input("target", {target}, DataType::int64);
-    const std::string table = net.stored("table", {vocabularyRows(32128, devices), size.hidden});
+    const std::int64_t rows = vocabularyRows(size.vocabulary, devices);
+    const std::string table = net.stored("table", {rows, size.hidden});
     const std::int64_t local = size.heads / devices;
-    Attention attention{.heads = size.heads, .headSize = 64, .devices = devices, .bias = false, .scaled = false};
+    Attention attention{
+        .heads = size.heads, .headSize = size.headSize, .devices = devices, .bias = false, .scaled = false};
     attention.positions = distances(net, "encoder.distances", local, source);
     std::string memory = net.allReduce(net.lookUp(sourceIds, "source.embedding", table), devices);
     for (std::int64_t i = 0; i < size.layers; ++i) {
@@ -261,8 +263,10 @@ Graph t5(Network net, bool base) {
         x = t5FeedForward(net, x, size, devices);
     }
     net.block("");
-    x = net.scale(net.rmsNorm(x), 1 / std::sqrt(static_cast<double>(size.hidden)));
-    const std::string output = net.tiedLinear(net.replicate(x, devices), "head", table);
+    x = net.rmsNorm(x);
+    if (size.tied) x = net.scale(x, 1 / std::sqrt(static_cast<double>(size.hidden)));
+    x = net.replicate(x, devices);
+    const std::string output = size.tied ? net.tiedLinear(x, "head", table) : net.linear(x, "head", rows);
     return std::move(net).finish(output);
 }
 

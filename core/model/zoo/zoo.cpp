@@ -264,7 +264,7 @@ std::optional<TransformerSpec> transformerSpecOf(const std::string& zooId,
                                                  const std::map<std::string, std::int64_t>& dimensions) {
     const ZooEntry& entry = entryOf(isZooName(zooId) ? zooId.substr(kZooPrefix.size()) : zooId);
     const std::map<std::string, std::int64_t> sizes = sizesOf(entry, {.batch = {}, .dimensions = dimensions});
-    if (entry.transformer.family.empty()) return std::nullopt;
+    if (entry.transformer.family.empty() || !entry.transformer.isStack) return std::nullopt;
     TransformerSpec spec{.family = entry.transformer.family, .dims = {}};
     for (const auto& [name, size] : sizes)
         if (name != kSlice) spec.dims.emplace(name, std::to_string(size));

@@ -32,6 +32,7 @@ struct ZooDimension {
 struct ZooTransformer {
     std::string family = {};                         ///< "zoo:gpt"; empty: the network is of no such family
     std::map<std::string, std::int64_t> sizes = {};  ///< by the names that the family's dimensions have
+    bool isStack = true;  ///< one stack of layers between embedding and head, no encoder beside a decoder
 };
 
 /// A network that is generated in code, as `zoo:ID`: the one row of what lists say of it, and what builds it.

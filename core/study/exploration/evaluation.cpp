@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/study/engine.h"
+#include "core/study/exploration/entry_error.h"
 
 namespace tessera::study {
 
@@ -27,14 +28,25 @@ namespace {
 /// Shares of a limit that is 0.
 constexpr double kLeastLimit = 1e-12;
 
-/// The same of one that is given. Throws UsageError.
-double givenLimit(const HeldJson& given, const ConstraintDefinition& constraint, const ExploredMetric& metric) {
+/// The same of one that is given, as "min" or "max". Throws UsageError.
+double givenLimit(const HeldJson& given, const char* member, const ConstraintDefinition& constraint,
+                  const ExploredMetric& metric) {
     if (const std::optional<double> value = limitIn(given, metric.measure)) return *value;
-    throw UsageError(fmt::format("the constraint on {} is {}; expected a number{}", inQuotes(constraint.metric),
-                                 inQuotes(given->get_ref<const std::string&>()),
-                                 metric.measure == Measure::count
-                                     ? std::string()
-                                     : fmt::format(", or one with a unit of {}", unitName(metric.measure))));
+    const std::string sentence = fmt::format(
+        "the constraint on {} is {}; expected a number{}", inQuotes(constraint.metric),
+        inQuotes(given->get_ref<const std::string&>()),
+        metric.measure == Measure::count ? std::string()
+                                         : fmt::format(", or one with a unit of {}", unitName(metric.measure)));
+    throw EntryError<UsageError>(UsageError(sentence),
+                                 {.parameter = "constraints", .like = toJson(constraint), .member = member});
+}
+
+/// What of an exploration asks for a metric.
+EntryPlace asking(const ExplorationDefinition& definition, const std::string& metric) {
+    for (const ObjectiveDefinition& objective : definition.objectives)
+        if (objective.metric == metric)
+            return {.parameter = "objectives", .like = toJson(objective), .member = "metric"};
+    return {.parameter = "constraints", .like = Json{{"metric", metric}}, .member = "metric"};
 }
 
 /// What follows the first part of an engine's sentence is about this point alone.
@@ -181,9 +193,11 @@ void PointEvaluator::judge(EvaluatedPoint& point) const {
             point.kind += fmt::format("{}{} is {}", separator, constraint.metric, beyond);
         };
         if (!constraint.max->is_null())
-            if (const double max = givenLimit(constraint.max, constraint, metric); value > max) violate(max, "above");
+            if (const double max = givenLimit(constraint.max, "max", constraint, metric); value > max)
+                violate(max, "above");
         if (!constraint.min->is_null())
-            if (const double min = givenLimit(constraint.min, constraint, metric); value < min) violate(min, "below");
+            if (const double min = givenLimit(constraint.min, "min", constraint, metric); value < min)
+                violate(min, "below");
     }
 }
 
@@ -197,11 +211,17 @@ void PointEvaluator::refuseSharedNames(const EvaluatedPoint& point) const {
     for (const auto& [metric, value] : point.metrics) {
         if (!names_.contains(metric->id)) continue;
         const ExploredVariable* const variable = findRow(space_.variables(), metric->id);
-        throw UsageError(fmt::format(
-            "variable {}: the study has a metric of that name; expected another one, as its 'name' in a file or as "
-            "NAME@{}=… of '--vary'",
-            inQuotes(metric->id), variable->of.empty() ? "…" : escaped(variable->of, 200)));
+        throw EntryError<UsageError>(
+            UsageError(fmt::format(
+                "variable {}: the study has a metric of that name; expected another one, as its 'name' in a file or as "
+                "NAME@{}=… of '--vary'",
+                inQuotes(metric->id), variable->of.empty() ? "…" : escaped(variable->of, 200))),
+            variablePlace(metric->id, "name"));
     }
+}
+
+void PointEvaluator::refuseMissing(const EvaluatedPoint& point) const {
+    atEntry(asking(definition_, point.missing), [&] { named(point, point.missing); });
 }
 
 std::pair<ExploredMetric, double> PointEvaluator::named(const EvaluatedPoint& point, const std::string& id) const {
@@ -222,8 +242,10 @@ std::pair<ExploredMetric, double> PointEvaluator::named(const EvaluatedPoint& po
 Goal goalOf(const ObjectiveDefinition& objective, const ExploredMetric& metric) {
     if (objective.goal) return *objective.goal;
     if (metric.better == Metric::Better::neither)
-        throw UsageError(fmt::format("neither less nor more of {} is better by itself; give {}:min or {}:max",
-                                     inQuotes(metric.id), metric.id, metric.id));
+        throw EntryError<UsageError>(
+            UsageError(fmt::format("neither less nor more of {} is better by itself; give {}:min or {}:max",
+                                   inQuotes(metric.id), metric.id, metric.id)),
+            {.parameter = "objectives", .like = toJson(objective)});
     return metric.better == Metric::Better::higher ? Goal::max : Goal::min;
 }
 

@@ -77,6 +77,9 @@ public:
     /// Throws UsageError where a metric of the point has the name of a variable: one could not be told from the other.
     void refuseSharedNames(const EvaluatedPoint& point) const;
 
+    /// Throws UsageError for the metric that the point does not have.
+    void refuseMissing(const EvaluatedPoint& point) const;
+
     /// A metric or variable by its id, with what is known of it. Throws UsageError where the point has none.
     std::pair<ExploredMetric, double> named(const EvaluatedPoint& point, const std::string& id) const;
     MetricPool& metrics() { return metrics_; }

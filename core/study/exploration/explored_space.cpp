@@ -22,6 +22,7 @@
 #include "core/explore/expression.h"
 #include "core/study/document_study.h"
 #include "core/study/engine.h"
+#include "core/study/exploration/entry_error.h"
 #include "core/study/exploration/inputs.h"
 
 namespace tessera::study {
@@ -32,8 +33,15 @@ constexpr std::string_view kSeedParameter = "seed";
 constexpr const char* kVariedSource = "varied by an exploration";
 constexpr double kLargestWhole = 0x1p53;
 
-[[noreturn]] void refuseVariable(const std::string& name, const std::string& sentence) {
-    throw UsageError(fmt::format("variable {}: {}", inQuotes(name), sentence));
+/// `member` is what of the variable is wrong, as files name it: "low".
+[[noreturn]] void refuseVariable(const std::string& name, const std::string& sentence, const std::string& member = {}) {
+    throw EntryError<UsageError>(UsageError(fmt::format("variable {}: {}", inQuotes(name), sentence)),
+                                 variablePlace(name, member));
+}
+
+/// The name of a target, as files have it: "field".
+std::string memberOf(VariableTarget target) {
+    return target == VariableTarget::none ? std::string() : std::string(kVariableTargetNames.of(target));
 }
 
 template <typename AnyStudy>
@@ -83,12 +91,14 @@ std::optional<double> amountIn(const Json& value, Measure measure) {
     return parseQuantity(value.get<std::string>(), measure);
 }
 
-/// The number of an amount, held to the range.
-double numberIn(const VariableDefinition& variable, const Json& value, const NumberRange& range) {
+/// The number of an amount, which a member of the variable gives, held to the range.
+double numberIn(const VariableDefinition& variable, const Json& value, const NumberRange& range,
+                const std::string& member) {
     const std::optional<double> number = amountIn(value, range.measure);
     if (number && range.holds(*number)) return *number;
-    refuseVariable(variable.name, fmt::format("{} takes {}, not {}", inQuotes(variable.of, 200), range.text(),
-                                              inQuotes(wordOf(value))));
+    refuseVariable(
+        variable.name,
+        fmt::format("{} takes {}, not {}", inQuotes(variable.of, 200), range.text(), inQuotes(wordOf(value))), member);
 }
 
 bool areNumbers(const Json& values, Measure measure) {
@@ -134,7 +144,7 @@ explore::Variable numbersOf(const VariableDefinition& variable, const NumberRang
     explore::Variable found{.name = variable.name, .scale = variable.scale};
     if (variable.levels > 0) found.levels = variable.levels;
     if (!variable.values->is_null()) {
-        for (const Json& value : *variable.values) found.values.push_back(numberIn(variable, value, range));
+        for (const Json& value : *variable.values) found.values.push_back(numberIn(variable, value, range, "values"));
         const auto [low, high] = std::minmax_element(found.values.begin(), found.values.end());
         found.low = *low;
         found.high = *high;
@@ -143,13 +153,15 @@ explore::Variable numbersOf(const VariableDefinition& variable, const NumberRang
     if (variable.low->is_null())
         refuseVariable(variable.name, fmt::format("{} takes {}; give 'low' and 'high', or 'values'",
                                                   inQuotes(variable.of, 200), range.text()));
-    found.low = numberIn(variable, *variable.low, range);
-    found.high = numberIn(variable, *variable.high, range);
+    found.low = numberIn(variable, *variable.low, range, "low");
+    found.high = numberIn(variable, *variable.high, range, "high");
     if (!(found.low < found.high))
-        refuseVariable(variable.name, fmt::format("'high' is {}; expected more than 'low', {}", exactNumber(found.high),
-                                                  exactNumber(found.low)));
+        refuseVariable(
+            variable.name,
+            fmt::format("'high' is {}; expected more than 'low', {}", exactNumber(found.high), exactNumber(found.low)),
+            "high");
     if (found.scale == explore::Scale::log && !(found.low > 0))
-        refuseVariable(variable.name, "'low' is 0 or less; a range on a log scale lies above 0");
+        refuseVariable(variable.name, "'low' is 0 or less; a range on a log scale lies above 0", "low");
     if (range.powerOfTwo) {
         found.values = powersBetween(found.low, found.high);
         return found;
@@ -159,7 +171,8 @@ explore::Variable numbersOf(const VariableDefinition& variable, const NumberRang
         if (!step || !(*step > 0) || (range.whole && *step != std::floor(*step)))
             refuseVariable(variable.name,
                            fmt::format("'step' is {}; expected {} above 0", inQuotes(wordOf(*variable.step)),
-                                       range.whole ? "a whole number" : "a number"));
+                                       range.whole ? "a whole number" : "a number"),
+                           "step");
         found.step = *step;
     } else if (range.whole) {
         found.step = 1;
@@ -192,8 +205,10 @@ struct Setter {
     Json of(const ExploredVariable& variable, double value) const {
         if (!categories.empty()) return categories.at(static_cast<std::size_t>(value));
         if (!variable.isChosen() && !range.holds(value))
-            throw UsageError(fmt::format("variable {} is {}; {} takes {}", inQuotes(variable.name), exactNumber(value),
-                                         inQuotes(variable.of, 200), range.text()));
+            throw EntryError<UsageError>(
+                UsageError(fmt::format("variable {} is {}; {} takes {}", inQuotes(variable.name), exactNumber(value),
+                                       inQuotes(variable.of, 200), range.text())),
+                variablePlace(variable.name, "formula"));
         if (asText) return exactNumber(value);
         if (asList) return Json::array({value});
         return range.whole || range.powerOfTwo ? wholeJson(value) : Json(value);
@@ -233,11 +248,13 @@ explore::Expression formulaOf(const std::vector<ExploredVariable>& variables, st
     for (const std::size_t used : formula.uses()) {
         const ExploredVariable& other = variables[used];
         if (other.isCategory())
-            refuseVariable(variable.name, fmt::format("its formula uses {}, which is no number", inQuotes(other.name)));
-        if (used == of) refuseVariable(variable.name, "its formula uses itself");
+            refuseVariable(variable.name, fmt::format("its formula uses {}, which is no number", inQuotes(other.name)),
+                           "formula");
+        if (used == of) refuseVariable(variable.name, "its formula uses itself", "formula");
         if (!other.isChosen() && used > of)
             refuseVariable(variable.name,
-                           fmt::format("its formula uses {}, which is computed after it", inQuotes(other.name)));
+                           fmt::format("its formula uses {}, which is computed after it", inQuotes(other.name)),
+                           "formula");
     }
     return formula;
 }
@@ -280,11 +297,12 @@ struct ExploredSpace::Data {
                 if (variable.isChosen()) variable.range = numbersOf(definition, setter.range);
                 break;
             case VariableTarget::field: {
-                const PlacedField field = fieldAt(files, definition.of);
+                const PlacedField field =
+                    atEntry(variablePlace(definition.name, "field"), [&] { return fieldAt(files, definition.of); });
                 bindField(definition, field, variable, setter);
                 if (!taken.emplace(field.file, field.place).second)
                     refuseVariable(definition.name,
-                                   fmt::format("another variable sets {}, too", inQuotes(definition.of, 200)));
+                                   fmt::format("another variable sets {}, too", inQuotes(definition.of, 200)), "field");
                 fields.emplace(number, field);
                 Json& value = hardware::valueAt(documents[field.file], field.in(files));
                 const std::string gap = gapText(number);
@@ -315,7 +333,8 @@ struct ExploredSpace::Data {
             refuseVariable(
                 definition.name,
                 fmt::format("engine {} has no parameter {}; {}", inQuotes(engine().id), inQuotes(definition.of),
-                            withClosest("did you mean {}?", definition.of, known, "it has " + joined(known, ", "))));
+                            withClosest("did you mean {}?", definition.of, known, "it has " + joined(known, ", "))),
+                "parameter");
         }
         variable.title = row->label.empty() ? wordsOf(row->name) : std::string(row->label);
         variable.help = row->help;
@@ -339,7 +358,8 @@ struct ExploredSpace::Data {
         if ((isNumber && (definition.values->is_null() || listsNumbers)) || (takesTexts && listsNumbers) ||
             (takesTexts && !definition.low->is_null()) || !variable.isChosen()) {
             if (!isNumber && !takesTexts)
-                refuseVariable(definition.name, fmt::format("parameter {} takes no number", inQuotes(definition.of)));
+                refuseVariable(definition.name, fmt::format("parameter {} takes no number", inQuotes(definition.of)),
+                               "parameter");
             variable.measure = row.measure;
             if (row.kind != ParameterKind::text)
                 setter.range = {.measure = row.measure, .min = row.min, .max = row.max};
@@ -357,10 +377,12 @@ struct ExploredSpace::Data {
                                                         expectationOf(row)));
         if (row.kind == ParameterKind::document || row.kind == ParameterKind::list)
             refuseVariable(definition.name,
-                           fmt::format("parameter {} is a document, which cannot vary", inQuotes(definition.of)));
+                           fmt::format("parameter {} is a document, which cannot vary", inQuotes(definition.of)),
+                           "parameter");
         for (const Json& value : values) {
             const JsonDocument document = documentOf(Json{{definition.of, value}}, "variable " + definition.name);
-            setter.categories.push_back(readParameter(row, document.root().at(definition.of)));
+            setter.categories.push_back(atEntry(variablePlace(definition.name, "values"),
+                                                [&] { return readParameter(row, document.root().at(definition.of)); }));
             variable.words.push_back(wordOf(value));
         }
         variable.range = categoriesOf(definition, values.size());
@@ -372,7 +394,8 @@ struct ExploredSpace::Data {
                                  : definition.of == "workloads" ? row.workloads
                                                                 : row.hardware;
         if (takes == InputArity::none)
-            refuseVariable(definition.name, fmt::format("engine {} takes no {}", inQuotes(row.id), definition.of));
+            refuseVariable(definition.name, fmt::format("engine {} takes no {}", inQuotes(row.id), definition.of),
+                           "input");
         if (definition.values->is_null()) refuseVariable(definition.name, "an input takes names; give 'values'");
         variable.title = definition.of == "models"      ? "Model"
                          : definition.of == "workloads" ? wordsOf(row.workloadKind)
@@ -398,7 +421,8 @@ struct ExploredSpace::Data {
             return;
         }
         if (!variable.isChosen())
-            refuseVariable(definition.name, fmt::format("field {} takes no number", inQuotes(definition.of, 200)));
+            refuseVariable(definition.name, fmt::format("field {} takes no number", inQuotes(definition.of, 200)),
+                           "field");
         Json values = *definition.values;
         if (values.is_null() && row.holds == hardware::Holds::flag) values = Json::array({false, true});
         if (values.is_null() && !row.words.empty()) values = row.words;
@@ -407,8 +431,10 @@ struct ExploredSpace::Data {
                            fmt::format("field {} takes no range; give 'values'", inQuotes(definition.of, 200)));
         for (const Json& value : values) {
             if (!row.words.empty() && std::find(row.words.begin(), row.words.end(), wordOf(value)) == row.words.end())
-                refuseVariable(definition.name, fmt::format("{} takes one of {}, not {}", inQuotes(definition.of, 200),
-                                                            joined(row.words, ", "), inQuotes(wordOf(value))));
+                refuseVariable(definition.name,
+                               fmt::format("{} takes one of {}, not {}", inQuotes(definition.of, 200),
+                                           joined(row.words, ", "), inQuotes(wordOf(value))),
+                               "values");
             setter.categories.push_back(value);
             variable.words.push_back(wordOf(value));
         }
@@ -528,15 +554,21 @@ ExploredSpace::ExploredSpace(const Study& base, const std::vector<VariableDefini
     std::set<std::string> names;
     std::set<std::pair<VariableTarget, std::string>> targets;
     for (const VariableDefinition& each : variables) {
-        if (!names.insert(each.name).second) refuseVariable(each.name, "another variable has that name, too");
+        if (!names.insert(each.name).second) refuseVariable(each.name, "another variable has that name, too", "name");
         if (each.target != VariableTarget::none && !targets.emplace(each.target, each.of).second)
-            refuseVariable(each.name, fmt::format("another variable sets {}, too", inQuotes(each.of, 200)));
+            refuseVariable(each.name, fmt::format("another variable sets {}, too", inQuotes(each.of, 200)),
+                           memberOf(each.target));
         variables_.push_back(data.bound(each, variables_.size(), documents, variablesOf));
     }
     for (std::size_t i = 0; i < data.files.size(); ++i)
         cutAtGaps(data.gaps.emplace_back(), documents[i], variablesOf[i]);
     for (std::size_t i = 0; i < variables_.size(); ++i)
-        if (!variables_[i].isChosen()) data.formulas.emplace(i, formulaOf(variables_, i));
+        if (!variables_[i].isChosen())
+            data.formulas.emplace(
+                i, atEntry(variablePlace(variables_[i].name, "formula"), [&] { return formulaOf(variables_, i); }));
+    for (const ExploredVariable& variable : variables_)
+        if (variable.isChosen())
+            atEntry(variablePlace(variable.name), [&] { explore::checkVariables({variable.range}); });
     explore::checkVariables(chosen());
     // Parameters that the base does not name take their place in the order of the engine's table.
     for (const ExploredVariable& variable : variables_)
@@ -574,7 +606,7 @@ void ExploredSpace::checkComputed(const std::vector<double>& values) const {
     for (const auto& [variable, formula] : data_->formulas)
         if (!std::isfinite(values.at(variable)))
             refuseVariable(variables_[variable].name,
-                           fmt::format("{} has no value here", inQuotes(formula.text(), 200)));
+                           fmt::format("{} has no value here", inQuotes(formula.text(), 200)), "formula");
 }
 
 double ExploredSpace::valueGiven(std::size_t number, const Json& given) const {

@@ -19,6 +19,7 @@
 #include "core/base/text.h"
 #include "core/study/checkpoint.h"
 #include "core/study/exploration/analysis.h"
+#include "core/study/exploration/entry_error.h"
 #include "core/study/exploration/evaluation.h"
 #include "core/study/exploration/inputs.h"
 #include "core/study/exploration/kept_points.h"
@@ -277,7 +278,7 @@ public:
         for (std::size_t i = 0; i < std::min(most, points_.size()); ++i)
             if (points_[i].second.missing != first.missing || points_[i].second.kind != first.kind) return;
         if (first.error) std::rethrow_exception(first.error);
-        if (!first.missing.empty()) evaluator_.named(first, first.missing);
+        if (!first.missing.empty()) evaluator_.refuseMissing(first);
     }
 
     /// Reports that work goes on, not too often.
@@ -557,9 +558,7 @@ void addWarnings(Result& result, const ExplorationOutcome& outcome) {
                                               formatCounted(static_cast<double>(broken), "point", "points"), first));
 }
 
-}  // namespace
-
-Result runExploration(const Study& study, const RunContext& context) {
+Result explorationOf(const Study& study, const RunContext& context) {
     const ExplorationDefinition definition = definitionOf(study);
     Result result;
     result.study = study;
@@ -632,7 +631,7 @@ Result runExploration(const Study& study, const RunContext& context) {
     return result;
 }
 
-Estimate estimateExploration(const Study& study) {
+Estimate estimateOf(const Study& study) {
     const ExplorationDefinition definition = definitionOf(study);
     const InputScope inputs;
     const ExploredSpace space(definition.base, definition.variables);
@@ -645,6 +644,16 @@ Estimate estimateExploration(const Study& study) {
                                 formatWait(seconds)),
             .seconds = seconds,
             .problems = {}};
+}
+
+}  // namespace
+
+Result runExploration(const Study& study, const RunContext& context) {
+    return withLines(study, [&] { return explorationOf(study, context); });
+}
+
+Estimate estimateExploration(const Study& study) {
+    return withLines(study, [&] { return estimateOf(study); });
 }
 
 }  // namespace tessera::study

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/study/document_study.h"
+#include "core/study/exploration/entry_error.h"
 #include "core/study/exploration/settable.h"
 #include "core/study/exploration/study.h"
 #include "core/study/exploration/variable_text.h"
@@ -117,8 +118,11 @@ ExplorationDefinition definitionOf(const Study& study) {
     definition.variables = definitionsOf(*settings.variables, "variables", readVariable);
     definition.objectives = definitionsOf(*settings.objectives, "objectives", readObjective);
     definition.constraints = definitionsOf(*settings.constraints, "constraints", readConstraint);
-    if (definition.variables.empty()) throw UsageError("the exploration has no variable");
-    if (definition.objectives.empty()) throw UsageError("the exploration has no objective");
+    const auto need = [](bool isThere, const char* parameter, const char* sentence) {
+        if (!isThere) throw EntryError<UsageError>(UsageError(sentence), {.parameter = parameter});
+    };
+    need(!definition.variables.empty(), "variables", "the exploration has no variable");
+    need(!definition.objectives.empty(), "objectives", "the exploration has no objective");
     return definition;
 }
 
@@ -133,8 +137,10 @@ std::vector<explore::Point> beginOf(const ExplorationDefinition& definition, con
     const std::vector<ExploredVariable>& variables = space.variables();
     for (const Json& row : *definition.settings.begin) {
         explore::Point& point = points.emplace_back();
-        const auto refuse = [number = points.size()](const std::string& sentence) {
-            throw UsageError(fmt::format("row {} of the points to begin with: {}", number, sentence));
+        const auto refuse = [number = points.size(), &row](const std::string& sentence) {
+            throw EntryError<UsageError>(
+                UsageError(fmt::format("row {} of the points to begin with: {}", number, sentence)),
+                {.parameter = "begin", .like = row});
         };
         for (std::size_t i = 0; i < variables.size(); ++i) {
             if (!variables[i].isChosen()) continue;
@@ -150,9 +156,11 @@ std::vector<explore::Point> beginOf(const ExplorationDefinition& definition, con
     return points;
 }
 
-explore::MethodProblem methodProblem(const ExplorationDefinition& definition, const ExploredSpace& space,
-                                     std::uint64_t seed) {
-    const explore::Method& method = explore::methodNamed(definition.settings.method);
+namespace {
+
+/// Throws UsageError for what the method cannot.
+explore::MethodProblem problemOf(const ExplorationDefinition& definition, const ExploredSpace& space,
+                                 const explore::Method& method, std::uint64_t seed) {
     if (method.maxObjectives > 0 && definition.objectives.size() > method.maxObjectives)
         throw UsageError(
             fmt::format("the method {} takes at most {}; the exploration has {}", method.id,
@@ -173,6 +181,14 @@ explore::MethodProblem methodProblem(const ExplorationDefinition& definition, co
                                    .begin = beginOf(definition, space)};
     explore::checkProblem(method, problem);
     return problem;
+}
+
+}  // namespace
+
+explore::MethodProblem methodProblem(const ExplorationDefinition& definition, const ExploredSpace& space,
+                                     std::uint64_t seed) {
+    const explore::Method& method = explore::methodNamed(definition.settings.method);
+    return atEntry({.parameter = "method"}, [&] { return problemOf(definition, space, method, seed); });
 }
 
 }  // namespace tessera::study

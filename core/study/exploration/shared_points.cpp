@@ -48,7 +48,7 @@ public:
         const Json json = state.json();
         return ranks::Packer()
             .text(json.at("metrics").dump())
-            .text(json.at("points").dump())
+            .text(json.at("points").get_ref<const std::string&>())
             .text(found.document ? (*found.document)->dump() : "")
             .bytes();
     }
@@ -90,7 +90,7 @@ EvaluatedPoint SharedAnswers::read(const explore::Point& point, const std::strin
         places_ = readKeptMetrics(JsonDocument::parse(metrics, kAnswerOfWorker).root(), metrics_);
         known_ = std::move(metrics);
     }
-    KeptPoints kept = readKeptPoints(JsonDocument::parse(points, kAnswerOfWorker).root(), places_, space_, objectives_);
+    KeptPoints kept = readKeptPoints(points, kAnswerOfWorker, places_, space_, objectives_);
     if (kept.size() != 1 || kept.front().first != point)
         throw DataError({.where = kAnswerOfWorker}, "another point", "the one that it was asked for");
     EvaluatedPoint found = std::move(kept.front().second);

@@ -19,6 +19,7 @@
 #include "core/study/checkpoint.h"
 #include "core/study/document_study.h"
 #include "core/study/mapping/document.h"
+#include "core/study/mapping/front_points.h"
 #include "core/study/mapping/metrics.h"
 #include "core/study/option_table.h"
 #include "core/study/reading.h"
@@ -254,6 +255,12 @@ Result runMapping(const Study& study, const RunContext& context) {
         mapping::SearchControl control{RunControl(context)};
         control.checkpoint = checkpointSink(context, result);
         if (const auto state = resumedState(context, result)) control.resume = state->json();
+        FrontPoints front(outcome, options.algorithms);
+        if (context.evaluated && options.pareto)
+            control.front = [&](const std::string& algorithm, const std::vector<mapping::FrontPoint>& points) {
+                if (explore::PointTable fresh = front.fresh(algorithm, points); fresh.size() > 0)
+                    context.evaluated(std::move(fresh));
+            };
         outcome.result = mapping::solve(problem, options, control);
     }
     addOnce(result.assumptions, outcome.result.assumptions);

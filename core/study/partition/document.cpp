@@ -68,14 +68,29 @@ void putName(const DocumentReader& doc, std::int32_t& layer, const LayerNames& n
 }
 
 /// What the other side moves, where it differs.
-constexpr auto kOther = [](auto& doc, auto& level, std::int32_t layer, std::size_t layers, bool intra) {
+constexpr auto kOther = [](auto& doc, auto& others, std::int32_t layer, std::size_t layers, bool intra) {
     const std::size_t at = toIndex(layer);
-    if (!doc.has("other_inter_s", at < level.other.size())) return;
-    if constexpr (kReads<decltype(doc)>) level.other.resize(layers);
-    if constexpr (kDescribes<decltype(doc)>) level.other.resize(at + 1);
-    if (intra && doc.has("other_intra_s", true)) doc(kOtherIntra, level.other[at].intra, kFinite);
-    doc(kOtherInter, level.other[at].inter, kFinite);
+    if (!doc.has("other_inter_s", at < others.size())) return;
+    if constexpr (kReads<decltype(doc)>) others.resize(layers);
+    if constexpr (kDescribes<decltype(doc)>) others.resize(at + 1);
+    auto&& other = others[at];
+    if (intra && doc.has("other_intra_s", true)) doc(kOtherIntra, other.intra, kFinite);
+    doc(kOtherInter, other.inter, kFinite);
 };
+
+/// A list of rows as a document has it: to be written, itself; to be read or described, one that is filled entry by
+/// entry, which `close` makes it of.
+template <typename Doc, typename Rows>
+decltype(auto) opened(Rows& rows) {
+    if constexpr (kReads<Doc> || kDescribes<Doc>)
+        return rows.all();
+    else
+        return (rows);
+}
+template <typename Doc, typename Rows, typename Opened>
+void close(Rows& rows, Opened&& filled) {
+    if constexpr (kReads<Doc> || kDescribes<Doc>) rows = std::forward<Opened>(filled);
+}
 
 constexpr auto kHardware = [](auto& doc, auto& hardware) {
     doc({"flops_i", "FLOP/s of all accelerators of the first side."}, hardware.flopsI, kFinite);
@@ -108,23 +123,30 @@ constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
     doc("side_j_s", level.sideJ, kFinite);
     doc("lower_bound_s", level.lowerBound, kFinite);
     doc.object({"hardware", "What the two sides compute and communicate with."}, level.hardware, kHardware);
-    doc.list("layers", level.layers, [&](auto& row, auto& layer, std::size_t number) {
-        putName(row, layer.layer, names, number > 0 ? level.layers[number - 1].layer : -1);
+    using Doc = decltype(doc);
+    auto&& layers = opened<Doc>(level.layers);
+    auto&& joins = opened<Doc>(level.joins);
+    auto&& other = opened<Doc>(level.other);
+    doc.list("layers", layers, [&](auto& row, auto& layer, std::size_t number) {
+        putName(row, layer.layer, names, number > 0 ? layers[number - 1].layer : -1);
         row("type", layer.type, partition::kTypeNames);
         if (hasParts) kDegrees(row, layer.degrees);
         row("compute_s", layer.compute, kFinite);
         row("intra_s", layer.intra, kFinite);
         row("inter_s", layer.inter, kFinite);
-        kOther(row, level, layer.layer, names.size(), true);
+        kOther(row, other, layer.layer, names.size(), true);
     });
-    doc.list("joins", level.joins, [&](auto& row, auto& join, std::size_t number) {
-        putName(row, join.layer, names, number > 0 ? level.joins[number - 1].layer : -1);
+    doc.list("joins", joins, [&](auto& row, auto& join, std::size_t number) {
+        putName(row, join.layer, names, number > 0 ? joins[number - 1].layer : -1);
         row("layout", join.layout, partition::kLayoutNames);
         if (hasParts) kDegrees(row, join.degrees);
         row("compute_s", join.compute, kFinite);
         row("inter_s", join.inter, kFinite);
-        kOther(row, level, join.layer, names.size(), false);
+        kOther(row, other, join.layer, names.size(), false);
     });
+    close<Doc>(level.layers, layers);
+    close<Doc>(level.joins, joins);
+    close<Doc>(level.other, other);
 };
 
 // Plans ---------------------------------------------------------------------------------------------------------------
@@ -147,9 +169,11 @@ constexpr auto kShare = [](auto& doc, auto& share, std::size_t levels, std::size
             row("side", step.first, kSides);
         },
         levels);
-    doc({"layer_compute_s", "Compute of the slowest accelerator, in the order of the document's layers."},
-        share.layerCompute, kFinite);
-    doc.requireSize("layer_compute_s", share.layerCompute.size(), layers, "one time for each of {} layers");
+    auto&& compute = opened<decltype(doc)>(share.layerCompute);
+    doc({"layer_compute_s", "Compute of the slowest accelerator, in the order of the document's layers."}, compute,
+        kFinite);
+    doc.requireSize("layer_compute_s", compute.size(), layers, "one time for each of {} layers");
+    close<decltype(doc)>(share.layerCompute, compute);
 };
 
 constexpr auto kSubset = [](auto& doc, auto& subset) {

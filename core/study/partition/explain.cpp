@@ -501,7 +501,7 @@ struct RowContext {
     SplitContext split;
     SplitRow at;
 
-    bool isJoin() const { return at.join != nullptr; }
+    bool isJoin() const { return at.join.has_value(); }
 };
 
 /// The numbers of the side that a row's times are of: the slower one.
@@ -723,7 +723,7 @@ constexpr std::array<std::pair<std::string_view, SplitExplainer>, 5> kPhysicalSp
 }};
 
 Explanation explainPhysicalRow(Builder& builder, const RowContext& row) {
-    const partition::Degrees& cuts = row.at.layer != nullptr ? row.at.layer->degrees : row.at.join->degrees;
+    const partition::Degrees& cuts = row.at.layer ? row.at.layer->degrees : row.at.join->degrees;
     builder.term("cuts of the samples at this level", formatCount(static_cast<double>(cuts.batch)), kFromResult)
         .term("cuts of the inputs", formatCount(static_cast<double>(cuts.in)), kFromResult)
         .term("cuts of the outputs", formatCount(static_cast<double>(cuts.out)), kFromResult);

@@ -87,8 +87,8 @@ std::string typeRuns(const LevelPlan& level) {
 /// The type or layout as people read it.
 std::string cutOfRow(const SplitRow& row) {
     std::string cut = row.type();
-    if (row.level->parts > 0) cut = cutText(row.join != nullptr ? row.join->degrees : row.layer->degrees);
-    return row.join != nullptr ? "join, " + cut : cut;
+    if (row.level->parts > 0) cut = cutText(row.join ? row.join->degrees : row.layer->degrees);
+    return row.join ? "join, " + cut : cut;
 }
 
 }  // namespace
@@ -220,7 +220,7 @@ const std::vector<Field<SplitRow>>& splitRowFields() {
         F{.id = "intra_s",
           .title = "Transfer within the layer",
           .uses = kTime,
-          .get = [](const Row& row) { return row.join != nullptr ? FieldValue() : given(row.intra()); },
+          .get = [](const Row& row) { return row.join ? FieldValue() : given(row.intra()); },
           .measure = Measure::seconds,
           .better = Better::lower,
           .help = "Partial sums and gradients exchanged inside the layer",
@@ -260,11 +260,11 @@ const std::vector<Field<AcceleratorShare>>& shareFields() {
 }
 
 const std::string& SplitRow::name() const {
-    return result->names.at(static_cast<std::size_t>(layer != nullptr ? layer->layer : join->layer));
+    return result->names.at(static_cast<std::size_t>(layer ? layer->layer : join->layer));
 }
 
 std::string SplitRow::type() const {
-    return std::string(layer != nullptr ? partition::nameOf(layer->type) : partition::nameOf(join->layout));
+    return std::string(layer ? partition::nameOf(layer->type) : partition::nameOf(join->layout));
 }
 
 std::size_t splitRowCount(const LevelPlan& level) {
@@ -274,9 +274,9 @@ std::size_t splitRowCount(const LevelPlan& level) {
 SplitRow splitRow(const partition::Result& result, const Plan& plan, const LevelPlan& level, std::size_t row) {
     SplitRow made{.result = &result, .plan = &plan, .level = &level};
     if (row < level.layers.size())
-        made.layer = &level.layers[row];
+        made.layer = level.layers[row];
     else
-        made.join = &level.joins.at(row - level.layers.size());
+        made.join = level.joins.at(row - level.layers.size());
     return made;
 }
 

@@ -16,14 +16,14 @@ struct SplitRow {
     const partition::Result* result;
     const partition::Plan* plan;
     const partition::LevelPlan* level;
-    const partition::LayerPlan* layer = nullptr;
-    const partition::JoinPlan* join = nullptr;
+    std::optional<partition::LayerPlan> layer = {};
+    std::optional<partition::JoinPlan> join = {};
 
     const std::string& name() const;
     std::string type() const;  ///< of a join its layout
-    Seconds compute() const { return layer != nullptr ? layer->compute : join->compute; }
-    Seconds intra() const { return layer != nullptr ? layer->intra : Seconds{}; }  ///< joins exchange nothing
-    Seconds inter() const { return layer != nullptr ? layer->inter : join->inter; }
+    Seconds compute() const { return layer ? layer->compute : join->compute; }
+    Seconds intra() const { return layer ? layer->intra : Seconds{}; }  ///< joins exchange nothing
+    Seconds inter() const { return layer ? layer->inter : join->inter; }
     Seconds together() const { return compute() + intra() + inter(); }
 };
 

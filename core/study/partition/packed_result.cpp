@@ -51,17 +51,24 @@ public:
         bytes_ += text;
     }
     /// One number of every row, with how many there are.
-    template <typename Row, typename Field>
-    void column(const std::vector<Row>& rows, Field Row::*field, std::size_t /*most*/ = 0) {
+    template <typename Rows, typename Row, typename Field>
+    void column(const Rows& rows, Field Row::*field, std::size_t /*most*/ = 0) {
         put(static_cast<std::uint64_t>(rows.size()));
         for (const Row& row : rows) put(static_cast<Kept<Field>>(valueOf(row.*field)));
     }
-    template <typename Row>
-    void degrees(const std::vector<Row>& rows) {
-        for (const Row& row : rows)
+    template <typename Rows>
+    void degrees(const Rows& rows) {
+        for (const auto& row : rows)
             for (const std::int64_t cuts : {row.degrees.batch, row.degrees.in, row.degrees.out}) put(cuts);
     }
     void number(double value) { put(value); }
+    /// Rows as columns are read from them, and what becomes of them then.
+    template <typename Rows>
+    const Rows& open(const Rows& rows) {
+        return rows;
+    }
+    template <typename Rows>
+    void close(const Rows& /*rows*/, const Rows& /*opened*/) {}
     /// What must hold of the rows is the reader's business.
     void require(bool /*holds*/) const {}
     std::string take() { return std::move(bytes_); }
@@ -116,6 +123,15 @@ public:
             }
     }
     void number(double& value) { value = take<double>(); }
+    /// Rows as columns are put into them, and what they make.
+    template <typename Rows>
+    std::vector<typename Rows::value_type> open(const Rows& /*rows*/) {
+        return {};
+    }
+    template <typename Rows>
+    void close(Rows& rows, std::vector<typename Rows::value_type>& opened) {
+        rows = std::move(opened);
+    }
     void end() const { require(bytes_.empty()); }
     void require(bool holds) const {
         if (!holds)
@@ -139,22 +155,28 @@ void pollRows(std::size_t rows) {
 template <typename Visitor, typename Level>
 void visitRows(Visitor& visitor, Level& level, std::size_t layers) {
     constexpr std::size_t kStates = 3;
-    visitor.column(level.layers, &LayerPlan::layer, layers);
-    visitor.column(level.layers, &LayerPlan::type, kStates);
-    visitor.column(level.layers, &LayerPlan::compute);
-    visitor.column(level.layers, &LayerPlan::intra);
-    visitor.column(level.layers, &LayerPlan::inter);
-    visitor.column(level.joins, &JoinPlan::layer, layers);
-    visitor.column(level.joins, &JoinPlan::layout, kStates);
-    visitor.column(level.joins, &JoinPlan::compute);
-    visitor.column(level.joins, &JoinPlan::inter);
+    auto&& weighted = visitor.open(level.layers);
+    auto&& joins = visitor.open(level.joins);
+    auto&& other = visitor.open(level.other);
+    visitor.column(weighted, &LayerPlan::layer, layers);
+    visitor.column(weighted, &LayerPlan::type, kStates);
+    visitor.column(weighted, &LayerPlan::compute);
+    visitor.column(weighted, &LayerPlan::intra);
+    visitor.column(weighted, &LayerPlan::inter);
+    visitor.column(joins, &JoinPlan::layer, layers);
+    visitor.column(joins, &JoinPlan::layout, kStates);
+    visitor.column(joins, &JoinPlan::compute);
+    visitor.column(joins, &JoinPlan::inter);
     if (level.parts > 0) {
-        visitor.degrees(level.layers);
-        visitor.degrees(level.joins);
+        visitor.degrees(weighted);
+        visitor.degrees(joins);
     }
-    visitor.column(level.other, &partition::Transfers::intra);
-    visitor.column(level.other, &partition::Transfers::inter);
-    visitor.require(level.other.empty() || level.other.size() == layers);
+    visitor.column(other, &partition::Transfers::intra);
+    visitor.column(other, &partition::Transfers::inter);
+    visitor.require(other.empty() || other.size() == layers);
+    visitor.close(level.layers, weighted);
+    visitor.close(level.joins, joins);
+    visitor.close(level.other, other);
     pollRows(level.layers.size() + level.joins.size());
 }
 
@@ -164,8 +186,10 @@ void visitShare(Visitor& visitor, Share& share, std::size_t splits, std::size_t 
     visitor.number(share.activations);
     visitor.column(share.path, &partition::PathStep::split, splits);
     visitor.column(share.path, &partition::PathStep::first);
-    visitor.column(share.layerCompute, &Seconds::value);
-    visitor.require(share.layerCompute.empty() || share.layerCompute.size() == layers);
+    auto&& compute = visitor.open(share.layerCompute);
+    visitor.column(compute, &Seconds::value);
+    visitor.require(compute.empty() || compute.size() == layers);
+    visitor.close(share.layerCompute, compute);
 }
 
 template <typename Visitor, typename AnyPlan>

@@ -200,8 +200,13 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
     if (inputs.model->graph() != nullptr) addOnce(inputs.warnings, inputs.model->graph()->warnings);
     reportWarnings(context, inputs.warnings);
     if (const std::optional<std::string> problem = sliceProblem(*inputs.model)) throw UsageError(*problem);
-    inputs.layers = model::layerGraph(*inputs.model);
-    if (inputs.model->graph() != nullptr) model::countStored(inputs.layers, *inputs.model->graph());
+    if (const model::Graph* graph = inputs.model->graph()) {
+        model::LayerGraph layers = model::layerGraph(*inputs.model);
+        model::countStored(layers, *graph);
+        inputs.layers = std::make_shared<const model::LayerGraph>(std::move(layers));
+    } else {
+        inputs.layers = {inputs.model, &std::get<model::LayerGraph>(inputs.model->form)};
+    }
     inputs.fleet = hardware::loadFleet(placeOfInput(study.hardware[0]));
     reading.check();
     return inputs;
@@ -210,7 +215,7 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
 Result runPartition(const Study& study, const RunContext& context) {
     const PartitionInputs inputs = readPartitionInputs(study, partitionOptions(study), context);
     const model::Model& model = *inputs.model;
-    const model::LayerGraph& layers = inputs.layers;
+    const model::LayerGraph& layers = *inputs.layers;
     const hardware::Fleet& fleet = inputs.fleet;
     const Options options = partitionOptions(study, fleet);
 

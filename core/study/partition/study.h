@@ -39,7 +39,7 @@ void inferPartition(Study& study);
 /// Inputs of a study, read.
 struct PartitionInputs {
     std::shared_ptr<const model::Model> model;
-    model::LayerGraph layers;
+    std::shared_ptr<const model::LayerGraph> layers;
     hardware::Fleet fleet;
     std::vector<std::string> warnings;
 };

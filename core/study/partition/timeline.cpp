@@ -46,7 +46,7 @@ LevelTransfers transfersOf(const Plan& plan, const partition::PathStep& step, st
     }
     // The rows are of the slower side, of the first one where both are equally slow.
     const bool rowsAreFirst = level.sideI >= level.sideJ;
-    if (step.first != rowsAreFirst && level.other.size() == layers) found.moved = level.other;
+    if (step.first != rowsAreFirst && level.other.size() == layers) found.moved = level.other.all();
     return found;
 }
 

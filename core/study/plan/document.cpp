@@ -40,6 +40,13 @@ constexpr auto kLatent = [](auto& doc, auto& latent) {
     doc({"value_size", "Of a head: values."}, latent.valueSize, kRound);
 };
 
+constexpr auto kWindow = [](auto& doc, auto& window) {
+    doc({"size", "Tokens that a token attends to, itself among them."}, window.size, kRound);
+    doc({"layers", "That have it."}, window.layers, kRound);
+    doc({"every", "Every so many layers end with one that attends to all tokens; 0 where there is no such order."},
+        window.every, kRound);
+};
+
 constexpr auto kRest = [](auto& doc, auto& rest) {
     doc({"attention", "Of a layer, with its norms."}, rest.attention, kRound);
     doc({"feed_forward", "Of a layer without experts."}, rest.feedForward, kRound);
@@ -76,6 +83,8 @@ constexpr auto kShape = [](auto& doc, auto& shape) {
     doc.object({"rest_parameters",
                 "Parameters in no product of a layer and in no table; left out where they are those of the family."},
                shape.rest, kRest);
+    doc.object({"sliding_window", "Layers that attend to the last tokens alone; left out where there are none."},
+               shape.window, kWindow);
     doc.object({"latent", "Attention by low-rank vectors; left out where there is none."}, shape.latent, kLatent);
 };
 

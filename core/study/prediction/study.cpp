@@ -39,7 +39,7 @@ using predict::Prediction;
 constexpr std::int64_t kMaxDevices = 1'000'000;
 constexpr std::int64_t kMaxBatch = 1'000'000'000;
 constexpr std::uint64_t kSeed = 1;
-constexpr double kLongestDatasetPath = 4096;
+constexpr double kLongestLibraryPath = 4096;
 constexpr double kLongestPrices = 4096;
 
 std::vector<std::string_view> collectiveNames() {
@@ -87,7 +87,7 @@ const OptionTable<Settings>& predictionTable() {
          Values::text().byDefault("1"), "device counts, separated by commas"},
         {"parallelism", "--parallelism KIND", &Settings::parallelism, Values::word(predict::kParallelismNames.all()),
          "how several devices share the work"},
-        {"dataset", "--dataset NAME", &Settings::datasetName, Values::text(kLongestDatasetPath).ofLibrary("datasets"),
+        {"dataset", "--dataset NAME", &Settings::datasetName, Values::text(kLongestLibraryPath).ofLibrary("datasets"),
          "a dataset's file or bundled name, such as imagenet; without one loading is not counted"},
         {"dtype", "--dtype TYPE", &Settings::dtype, Values::text().labelled("Data type"),
          "data type of the computation; bf16 and fp16 stand for each other where one is missing, and fp32 for both"},
@@ -111,8 +111,9 @@ const OptionTable<Settings>& predictionTable() {
          "bits of one gradient element on the wire; without it, as stored"},
         {"gradient_density", "--gradient-density SHARE", &Settings::gradientDensity, Values::number(1e-9, 1),
          "share of the gradient's elements that is sent"},
-        {"reference", "--reference NAME", &Settings::referenceName, Values::text().ofLibrary("accelerators"),
-         "accelerator whose measured utilisation the baseline scales"},
+        {"reference", "--reference NAME", &Settings::referenceName,
+         Values::text(kLongestLibraryPath).ofLibrary("accelerators"),
+         "accelerator whose measured utilisation the baseline scales: a file or a bundled name"},
         {"memory_model", "--memory-model NAME", &Settings::memoryModel,
          Values::word(idsOf<std::string_view>(predict::memoryModels())).forResearch(),
          "how the memory of a step is estimated"},
@@ -135,6 +136,11 @@ std::vector<InputFile> acceleratorFiles(const std::string& name, const hardware:
     const std::string file = std::filesystem::path(path).filename().string();
     files.push_back({.hardware = true, .name = fmt::format("{}/{}", accelerator.id, file), .path = path});
     return files;
+}
+
+/// The file of the reference accelerator, which a study calls `name`.
+InputFile referenceFile(const std::string& name, const hardware::Accelerator& reference) {
+    return {.hardware = true, .name = name, .path = reference.file};
 }
 
 struct Inputs {
@@ -168,7 +174,9 @@ void readAccelerators(const Study& study, Inputs& inputs) {
 /// The models that accelerators name as measured, and the reference of the utilisation baseline.
 void readBenchmarks(const Study& study, Inputs& inputs) {
     Settings& settings = inputs.settings;
-    settings.reference = hardware::loadAccelerator(settings.referenceName);
+    settings.reference = hardware::loadAccelerator(placeOfInput(settings.referenceName));
+    for (Input& input : inputsOf({referenceFile(settings.referenceName, *settings.reference)}))
+        if (std::ranges::find(inputs.inputs, input) == inputs.inputs.end()) inputs.inputs.push_back(std::move(input));
     std::set<std::string> names;
     const auto collect = [&](const hardware::Accelerator& accelerator) {
         for (const hardware::Benchmark& benchmark : accelerator.benchmarks) names.insert(benchmark.model);
@@ -344,6 +352,8 @@ std::vector<InputFile> predictionFiles(const Study& study) {
     if (const auto dataset = study.parameters->find("dataset"); dataset != study.parameters->end())
         std::ranges::move(filesNamed({dataset->get<std::string>()}, true, hardware::datasetPath),
                           std::back_inserter(files));
+    const std::string reference = study.parameters->value("reference", Settings().referenceName);
+    addFile(files, referenceFile(reference, hardware::loadAccelerator(placeOfInput(reference))));
     return files;
 }
 

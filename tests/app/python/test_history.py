@@ -80,6 +80,39 @@ def test_runs_are_found_sorted_and_annotated():
     assert list(history) == [3, 2, 1] and len(history) == 3
 
 
+def test_runs_are_inputs_of_other_studies(tmp_path):
+    path = tmp_path / "h.db"
+    history = tessera.history(path)
+    predicted = tessera.run(tessera.study("predict", model="zoo:resnet18", accelerator=["a100", "h100"], devices="1,8"), history=history)
+    assert predicted.run == 1
+    fleets = ["run:1/fleet/a100@8", "run:1/fleet/h100@8"]
+    study = tessera.study("partition", model="zoo:lenet5", fleet=fleets[0])
+    result = tessera.run(study, history=history)
+    words = ["partition", "--model", "zoo:lenet5", "--fleet", fleets[0], "--json", "--store", str(path)]
+    assert json.loads(command(*words)) == result.document
+    assert tessera.Hardware.load(fleets[1]).document["groups"][0]["count"] == 8
+    explored = tessera.explore(
+        {
+            "study": study,
+            "variables": [{"input": "hardware", "values": fleets}],
+            "objectives": ["step_time_s"],
+            "method": "grid",
+        }
+    )
+    assert explored.metrics["feasible_points"] == len(fleets)
+    assert explored.metrics["step_time_s"] == min(
+        tessera.run(study.replace(fleet=fleet)).metrics["step_time_s"] for fleet in fleets
+    )
+    # The history that was opened last serves them, and that in which a run is kept.
+    other = tessera.history(tmp_path / "other.db")
+    with pytest.raises(tessera.FileError, match="there is no run '1'"):
+        tessera.run(study.replace(fleet=fleets[1]))
+    assert tessera.run(study, history=history).document == result.document
+    assert len(other) == 0
+    # What was used is kept with the run.
+    assert history.result(2).picture().svg() == result.picture().svg()
+
+
 def test_what_is_not_there_is_said(tmp_path):
     history = tessera.history()
     with pytest.raises(tessera.UsageError):

@@ -179,6 +179,44 @@ TEST(JsonDocument, survivesEveryTruncationAndEveryFlippedByte) {
         }
 }
 
+TEST(JsonDocument, handsLongListsOverEntryByEntry) {
+    const std::string text = R"({"name": "n", "list": [{"a": [1, {"b": 2}]}, 3, [], "four"], "nested": {"list": [5]},
+"list2": [6]})";
+    std::vector<std::string> seen;
+    const JsonDocument document = JsonDocument::parse(text, "f.json", "list", [&](const JsonNode& entry) {
+        seen.push_back(entry.path() + "=" + entry.json().dump());
+    });
+    EXPECT_EQ(seen, (std::vector<std::string>{R"(list[0]={"a":[1,{"b":2}]})", "list[1]=3", "list[2]=[]",
+                                              R"(list[3]="four")"}));
+    EXPECT_EQ(document.json().dump(), R"({"name":"n","list":[],"nested":{"list":[5]},"list2":[6]})");
+}
+
+TEST(JsonDocument, placesErrorsOfEntriesThatItHandsOver) {
+    std::string message;
+    JsonDocument::parse("{\"list\": [\n1,\n{\"a\": 4}]}", "f.json", "list", [&](const JsonNode& entry) {
+        if (!entry.isObject()) return;
+        try {
+            entry.at("a").text();
+        } catch (const DataError& error) {
+            message = error.what();
+        }
+    });
+    EXPECT_EQ(message, "f.json:3: field 'list[1].a' is '4'; expected a text");
+}
+
+TEST(Json, writesDocumentsOfLongListsAsOthers) {
+    for (const std::size_t size : {0, 1, 3, 100'000}) {
+        Json whole{{"head", "\n  \"list\": []"}, {"list", Json::array()}, {"tail", 1}};
+        const auto entry = [](std::size_t i) {
+            return i % 2 == 0 ? Json{{"i", i}, {"text", "a\nb"}, {"deep", {{"x", Json::array({1, "y"})}}}} : Json(i);
+        };
+        std::string text;
+        tessera::writeText(whole, {{"list", size, entry}}, [&](std::string_view piece) { text += piece; });
+        for (std::size_t i = 0; i < size; ++i) whole["list"].push_back(entry(i));
+        EXPECT_TRUE(text == tessera::toText(whole)) << size;
+    }
+}
+
 TEST(JsonNode, namesFileLineFieldFoundAndExpected) {
     const JsonDocument document =
         JsonDocument::parse("{\"groups\": [\n{\"count\": 1},\n{\"count\": -4}]}", "data/fleets/mix.json");

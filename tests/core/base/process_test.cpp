@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <stop_token>
@@ -13,6 +15,7 @@
 
 #include "core/base/error.h"
 #include "tests/support/sanitizers.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera {
 
@@ -63,6 +66,19 @@ TEST(Process, namesThePackageOfAProgramThatIsMissing) {
               (std::vector<std::string>{"the program 'dot' was not found; install the package graphviz",
                                         "the program 'cbc' was not found; install the package coinor-cbc",
                                         "the program 'rsvg-convert' was not found; install the package librsvg2-bin"}));
+}
+
+TEST(Process, findsProgramsOnThePath) {
+    EXPECT_TRUE(programNamed("sh").has_value());
+    EXPECT_FALSE(programNamed("tessera-no-such-program").has_value());
+    const test::ScratchFolder folder;
+    const std::filesystem::path file = folder.path() / "tool";
+    std::ofstream(file) << "#!/bin/sh\n";
+    EXPECT_FALSE(isProgram(file)) << "it may not be run yet";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    EXPECT_TRUE(isProgram(file));
+    EXPECT_FALSE(isProgram(folder.path())) << "a folder";
+    EXPECT_EQ(whyNotFound("dot"), "the program 'dot' was not found; install the package graphviz");
 }
 
 TEST(Process, getsASmallFixedEnvironment) {

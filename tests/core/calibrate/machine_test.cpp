@@ -64,11 +64,11 @@ TEST(Grid, takesWhatPredictionLooksUp) {
     for (const Request& request : requests) table.add(request.kernel, "fp32", request.sizes, Seconds{1});
     EXPECT_EQ(table.rows(), requests.size()) << "each once";
     for (const predict::StepOperator& op : workload.operators) {
-        if (op.free || op.kernel.kernel.empty()) continue;
+        if (op.free || op.kernel->kernel.empty()) continue;
         for (const double batch : {2.0, 4.0, 8.0}) {
             predict::KernelTable::Sizes sizes;
-            for (const predict::Affine& size : op.kernel.sizes) sizes.push_back(size.at(batch));
-            EXPECT_TRUE(table.find(op.kernel.kernel, "fp32", sizes).time) << op.name << " at " << batch;
+            for (const predict::Affine& size : op.kernel->sizes) sizes.push_back(size.at(batch));
+            EXPECT_TRUE(table.find(op.kernel->kernel, "fp32", sizes).time) << op.name << " at " << batch;
         }
     }
 }
@@ -143,7 +143,7 @@ TEST(Kernels, coverAStepOfTraining) {
         const predict::Workload workload = step(model);
         for (const predict::StepOperator& op : workload.operators) {
             if (op.free) continue;
-            EXPECT_THAT(known, testing::Contains(op.kernel.kernel)) << model << ' ' << op.name << ' ' << op.type;
+            EXPECT_THAT(known, testing::Contains(op.kernel->kernel)) << model << ' ' << op.name << ' ' << op.type.get();
         }
     }
 }

@@ -1,5 +1,6 @@
 #include "core/model/readers/hf_config.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -402,6 +403,55 @@ TEST(HfConfig, takesASequence) {
     EXPECT_THROW(readHfConfig(bytes, "c.json", {.batch = 1, .dimensions = {{"tensor_parallel", 2}}}), UsageError);
 }
 
+struct WindowCase {
+    std::string bytes;
+    std::int64_t size, layers, every;
+};
+
+TEST(HfConfig, readsSlidingWindows) {
+    const auto file = [](const char* name) { return readFile(configFolder() + name); };
+    const std::string types = R"("layer_types": ["sliding_attention", "full_attention", "full_attention"])";
+    const std::vector<WindowCase> cases{
+        {file("gemma-2-9b.json"), 4096, 21, 2},
+        {file("gemma-3-1b.json"), 512, 22, 6},
+        {file("gpt-oss-20b.json"), 128, 12, 2},
+        {file("gpt-neo-125m.json"), 256, 6, 0},
+        {file("mistral-7b-v0.1.json"), 4096, 32, 0},
+        {file("mixtral-8x7b.json"), 0, 0, 0},
+        {file("qwen2-7b.json"), 0, 0, 0},
+        {file("llama-2-7b.json"), 0, 0, 0},
+        {smallOf("gpt_neo"), 256, 1, 0},
+        {smallOf("cohere2", R"("sliding_window": 8)"), 8, 3, 0},
+        {smallOf("gemma3_text", R"("sliding_window": 8, "sliding_window_pattern": 2)"), 8, 2, 2},
+        {smallOf("exaone4", R"("sliding_window": 8, "sliding_window_pattern": "LLG")"), 8, 2, 3},
+        {smallOf("llama", R"("sliding_window": 8)"), 0, 0, 0},
+        {smallOf("llama", R"("sliding_window": 8, )" + types), 8, 1, 0},
+        {smallOf("qwen2", R"("sliding_window": 8, "max_window_layers": 1)"), 0, 0, 0},
+        {smallOf("qwen2", R"("sliding_window": 8, "max_window_layers": 1, "use_sliding_window": true)"), 8, 2, 0},
+        {smallOf("mistral", R"("sliding_window": 8, "use_sliding_window": false)"), 0, 0, 0},
+    };
+    for (const WindowCase& expected : cases) {
+        const ConfigWindow window = configOf(expected.bytes).window;
+        EXPECT_EQ(window.size, expected.size) << expected.bytes;
+        EXPECT_EQ(window.layers, expected.layers) << expected.bytes;
+        EXPECT_EQ(window.every, expected.every) << expected.bytes;
+    }
+    EXPECT_THAT(configError(smallOf("llama", R"("sliding_window": 8, "layer_types": ["full_attention"])")),
+                testing::HasSubstr("expected an entry for each of 3 layers"));
+    EXPECT_THAT(configError(smallOf("exaone4", R"("sliding_window": 8, "sliding_window_pattern": "LxG")")),
+                testing::HasSubstr("sliding_window_pattern"));
+}
+
+TEST(HfConfig, saysWhatAGraphMasks) {
+    const std::string bytes = smallOf("mistral", R"("num_key_value_heads": 4, "sliding_window": 8)");
+    const auto warningsAt = [&](std::int64_t sequence) {
+        return readHfConfig(bytes, "c.json", {.batch = 1, .dimensions = {{"sequence", sequence}}}).warnings;
+    };
+    EXPECT_TRUE(warningsAt(8).empty());
+    ASSERT_EQ(warningsAt(9).size(), 1U);
+    EXPECT_THAT(warningsAt(9).front(), testing::HasSubstr("3 of 3 layers attend to the last 8 tokens alone"));
+}
+
 TEST(HfConfig, givesTheTransformerOfAFile) {
     std::string refusal;
     const auto specOf = [&](const std::string& file) {
@@ -413,6 +463,8 @@ TEST(HfConfig, givesTheTransformerOfAFile) {
     EXPECT_EQ(spec->dims.at("kv_heads"), "8");
     EXPECT_EQ(spec->dims.at("sequence"), "1024");
     EXPECT_EQ(specOf("mixtral-8x7b.json")->family, "zoo:moe");
+    EXPECT_EQ(specOf("gemma-3-1b.json")->dims.at("window"), "512");
+    EXPECT_EQ(specOf("gemma-3-1b.json")->dims.at("windowed_layers"), "22");
     EXPECT_EQ(specOf("bert-base-uncased.json")->family, "zoo:bert");
     EXPECT_EQ(specOf("opt-350m.json")->dims.at("embedding_width"), "512");
     EXPECT_EQ(refusal, "");

@@ -96,7 +96,7 @@ TEST(NativeJson, losesNothing) {
         EXPECT_EQ(a.opaque, b.opaque);
         for (const auto& [name, value] : b.attributes)
             if (name != "nan") {
-                EXPECT_EQ(a.attributes.at(name), value) << name;
+                EXPECT_EQ(a.attributes->at(name), value) << name;
             }
     }
     EXPECT_EQ(read.warnings, graph.warnings);

@@ -69,7 +69,7 @@ TEST(OnnxReader, bindsTheLeadingDimensionToTheBatch) {
 TEST(OnnxReader, leavesOtherSymbolsUnknownAndSaysWhatToGive) {
     const Graph graph = twoSymbols().read();
     EXPECT_EQ(shapeOf(graph, "y"), "1x?x8");
-    EXPECT_EQ(tensorNamed(graph, "x").symbols.at(1), "seq");
+    EXPECT_EQ(tensorNamed(graph, "x").symbols->at(1), "seq");
     EXPECT_THAT(graph.warnings,
                 ElementsAre("Dimension 1 of input 'x' is the symbol 'seq', which is not bound; give --dim seq=N."));
 }
@@ -447,7 +447,7 @@ TEST(OnnxReader, inlinesLocalFunctions) {
     const Graph graph = model.read();
     EXPECT_THAT(graph.warnings, IsEmpty());
     EXPECT_THAT(typesOf(graph), ElementsAre("Relu", "LeakyRelu", "LeakyRelu"));
-    EXPECT_EQ(std::get<double>(graph.operators[2].attributes.at("alpha")), 0.25);
+    EXPECT_EQ(std::get<double>(graph.operators[2].attributes->at("alpha")), 0.25);
     EXPECT_EQ(shapeOf(graph, "z"), "2x3");
 }
 

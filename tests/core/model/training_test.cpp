@@ -136,7 +136,7 @@ void expectShapesFollowTheRules(const TrainingGraph& training) {
             if (output == kNoTensor) continue;
             const Tensor& expected = graph.tensor(output);
             EXPECT_EQ(toText(builder.tensor(nameOf(output)).shape), toText(expected.shape))
-                << op.type << ' ' << op.name;
+                << op.type.get() << ' ' << op.name;
             if (expected.type != DataType::undefined) {
                 EXPECT_EQ(model::nameOf(builder.tensor(nameOf(output)).type), model::nameOf(expected.type)) << op.name;
             }
@@ -269,7 +269,7 @@ TEST_P(BackwardOfEveryOperator, takesInputsOfUnknownShape) {
     const OperatorKind& kind = GetParam();
     if (kind.id == "Constant") return;
     Graph forward = trainableExample(kind);
-    for (Tensor& tensor : forward.tensors) tensor.shape.reset();
+    for (Tensor& tensor : forward.tensors) tensor.shape = std::nullopt;
     const TrainingGraph training = trainingOf(forward);
     expectWellFormedGraph(training.graph);
     expectGradientsLikeTheirTensors(forward, training);

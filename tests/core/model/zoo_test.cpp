@@ -91,10 +91,10 @@ INSTANTIATE_TEST_SUITE_P(
         CorpusCounts{"unet", 48'171'581'440, 89'653'248, 23}, CorpusCounts{"mlp", 535'040, 1'546, 3}));
 
 // Hugging Face's checkpoints: bert-base-uncased and bert-large-uncased with the pooler, gpt2 to gpt2-xl, opt-350m,
-// Llama-2-7b-hf, t5-small and t5-base; torchvision's vit_b_16. Megatron's by the formula of Narayanan et al., SC 2021,
-// equation 2, 12 l h^2 (1 + 13/(12 h) + (V + s)/(12 l h)), and the last normalisation's 2 h; Megatron-BERT by hand:
-// 24 (12 h^2 + 13 h) + (29,056 + 512 + 2) h + 2 h + h^2 + h. Transformer-XL by hand: 12 (4,608 h + 2,048 + 10 h + 2
-// h^2)
+// Llama-2-7b-hf, t5-small to t5-11b and t5-v1_1-xl and -xxl; torchvision's vit_b_16. Megatron's by the formula of
+// Narayanan et al., SC 2021, equation 2, 12 l h^2 (1 + 13/(12 h) + (V + s)/(12 l h)), and the last normalisation's 2 h;
+// Megatron-BERT by hand: 24 (12 h^2 + 13 h) + (29,056 + 512 + 2) h + 2 h + h^2 + h. Transformer-XL by hand: 12 (4,608 h
+// + 2,048 + 10 h + 2 h^2)
 // ... = 12 x 3,412,480, and 204 (h + 1) + 2 h; its paper gives 41M.
 INSTANTIATE_TEST_SUITE_P(Transformers, PublishedParameters,
                          testing::Values(Published{"vit-b-16", 86'567'656}, Published{"bert-base", 109'482'240},
@@ -106,6 +106,9 @@ INSTANTIATE_TEST_SUITE_P(Transformers, PublishedParameters,
                                          Published{"gpt3-175b", 174'615'822'336 + 2 * 12'288},
                                          Published{"opt-350m", 331'196'416}, Published{"llama2-7b", 6'738'415'616},
                                          Published{"t5-small", 60'506'624}, Published{"t5-base", 222'903'552},
+                                         Published{"t5-large", 737'668'096}, Published{"t5-3b", 2'851'598'336},
+                                         Published{"t5-11b", 11'307'321'344}, Published{"t5-v1.1-xl", 2'849'757'184},
+                                         Published{"t5-v1.1-xxl", 11'135'332'352},
                                          Published{"transformer-xl", 12 * 3'412'480 + 204 * 513 + 1'024}));
 
 // By hand as in the paper's equation 2 with the last normalisation's 2 h; its table 1 rounds them to billions.
@@ -212,8 +215,11 @@ std::vector<std::string> knownTransformers() {
 INSTANTIATE_TEST_SUITE_P(Zoo, KnownTransformer, testing::ValuesIn(knownTransformers()));
 
 TEST(ZooFamilies, areTheirModelsByDefault) {
-    for (const auto& [family, id] : std::map<std::string, std::string>{
-             {"gpt", "gpt2"}, {"bert", "bert-large"}, {"llama", "llama2-7b"}, {"moe", "mixtral-8x7b"}}) {
+    for (const auto& [family, id] : std::map<std::string, std::string>{{"gpt", "gpt2"},
+                                                                       {"bert", "bert-large"},
+                                                                       {"llama", "llama2-7b"},
+                                                                       {"moe", "mixtral-8x7b"},
+                                                                       {"t5", "t5-base"}}) {
         EXPECT_EQ(summarise(buildZooModel(family)).parameters, summarise(buildZooModel(id)).parameters) << id;
         EXPECT_EQ(summarise(buildZooModel(family)).macs, summarise(buildZooModel(id)).macs) << id;
     }
@@ -583,7 +589,7 @@ TEST_P(EveryZooModel, namesLayersByTheirOperatorAndOperatorsByTheirLayerAndBlock
     }
     for (const Operator& op : graph.operators) {
         EXPECT_EQ(op.name.rfind(op.layer, 0), 0U) << op.name;
-        EXPECT_EQ(op.layer.rfind(op.block, 0), 0U) << op.name;
+        EXPECT_EQ(op.layer->rfind(op.block, 0), 0U) << op.name;
     }
 }
 

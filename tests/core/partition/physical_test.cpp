@@ -192,7 +192,7 @@ TEST(Physical, CutsLayersWhereTheWholeModelDoesNotFit) {
     const Plan& joint = planNamed(result, "joint");
     EXPECT_TRUE(joint.fits);
     EXPECT_LE(joint.gap, 0.02);
-    const std::vector<LayerPlan>& layers = joint.levels.front().layers;
+    const PlanRows<LayerPlan>& layers = joint.levels.front().layers;
     EXPECT_TRUE(
         std::any_of(layers.begin(), layers.end(), [](const LayerPlan& layer) { return layer.type != Type::I; }));
 }

@@ -211,5 +211,26 @@ TEST(NearestPoints, interpolatedValuesStayWithinThoseOfThePoints) {
     }
 }
 
+TEST(Device, productsReachTheRateThatWasMeasuredOfLargeOnes) {
+    const Device device = deviceOf(hardware::loadAccelerator("mi300x"));
+    const double sustained = device.sustained.at("bf16");
+    EXPECT_LT(sustained, 0.6 * peakOf(device, "bf16"));
+    const Product large{1, 8192, 8192, 8192, 2, 2};
+    const auto rateOf = [&](const Device& its, const std::string& dtype) {
+        return 2 * 8192.0 * 8192 * 8192 /
+               gemmSeconds(large, machineOf(its, dtype), productParametersOf(its, dtype).parameters);
+    };
+    EXPECT_NEAR(rateOf(device, "bf16"), sustained, 0.02 * sustained);
+    Device unknown = device;
+    unknown.sustained.clear();
+    EXPECT_GT(rateOf(unknown, "bf16"), 1.2 * sustained);
+    // Nothing is known of this type.
+    EXPECT_EQ(machineOf(device, "fp32").peak, peakOf(device, "fp32"));
+    // Kernels that were measured say it better.
+    Device measured = deviceOf(hardware::loadAccelerator("h100"));
+    measured.sustained["bf16"] = 100e12;
+    EXPECT_EQ(machineOf(measured, "bf16").peak, peakOf(measured, "bf16"));
+}
+
 }  // namespace
 }  // namespace tessera::physical

@@ -94,7 +94,7 @@ TEST(MeasuredTable, wrongCellsAreNamedByTheirColumn) {
 
 TEST(MeasuredTable, theBundledTablesAreFoundAndRead) {
     const auto files = measuredTablesIn(test::sourcePath("data/measured"));
-    ASSERT_EQ(files.size(), 10U);
+    ASSERT_EQ(files.size(), 11U);
     EXPECT_EQ(files.front().filename(), "collectives.csv");
     EXPECT_EQ(files.back().filename(), "training.csv");
     const MeasuredTable training = readMeasuredTable(readFile(files.back()), "training.csv");

@@ -79,6 +79,20 @@ TEST(Software, traitsFollowTheEntryTheDeviceAndTheDataType) {
     EXPECT_TRUE(stackTraitsOf("Megatron-DeepSpeed", hopper, "bf16", false).fusedKernels);
 }
 
+TEST(Software, mayBeNamedByTwoWords) {
+    ASSERT_NE(softwareStackOf("torchtitan with torch.compile"), nullptr);
+    EXPECT_EQ(softwareStackOf("torchtitan with torch.compile")->id, "torchtitan");
+    EXPECT_EQ(softwareStackOf("TorchTitan 0.1")->id, "torchtitan-eager");
+    EXPECT_EQ(softwareStackOf("PyTorch, torch.compile")->id, "torch-compile");
+    const Device hopper{.vendor = "NVIDIA", .peaks = {{"bf16", 989e12}, {"fp8", 1979e12}}};
+    const StackTraits eager = stackTraitsOf("torchtitan", hopper, "bf16", false);
+    EXPECT_FALSE(eager.fusedKernels);
+    EXPECT_EQ(eager.sharding, StackSharding::fsdp2);
+    EXPECT_TRUE(eager.lossInParts && eager.keepsEverySecond);
+    EXPECT_TRUE(stackTraitsOf("torchtitan, compiled", hopper, "bf16", false).fusedKernels);
+    EXPECT_EQ(stackTraitsOf("Megatron-LM", hopper, "bf16", false).sharding, StackSharding::zero);
+}
+
 TEST(Software, thatMeansNothingIsAnsweredWithItsPlace) {
     const std::string rest = R"(, "does": "runs", "source": "me"})";
     EXPECT_EQ(stackError(R"({"id": "a", "words": ["a"], "profile": "eager")" + rest), "");
@@ -88,6 +102,10 @@ TEST(Software, thatMeansNothingIsAnsweredWithItsPlace) {
     EXPECT_THAT(stackError(R"({"id": "a", "words": ["a"], "profile": "eager", "host": "sleeps")" + rest),
                 HasSubstr("stacks[0].host"));
     EXPECT_THAT(stackError(R"({"id": "a", "words": ["a"], "profile": "eager", "speed": 9)" + rest), HasSubstr("speed"));
+    EXPECT_THAT(stackError(R"({"id": "a", "words": ["a"], "profile": "eager", "sharding": "some")" + rest),
+                HasSubstr("stacks[0].sharding"));
+    EXPECT_THAT(stackError(R"({"id": "a", "words": ["a"], "with": ["B"], "profile": "eager")" + rest),
+                HasSubstr("lower case"));
 }
 
 }  // namespace

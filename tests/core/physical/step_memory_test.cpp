@@ -91,5 +91,54 @@ TEST(StepMemory, aSettingFitsWhereItsMemoryIsKnownToHold) {
     EXPECT_TRUE(fitsDevice(setting, 80e9));
 }
 
+/// Llama 3.1 8B on 8 devices by FSDP2 of torchtitan, two samples each.
+StepSetting fsdp2Setting() {
+    StepSetting setting = memorySetting();
+    setting.model = {.layers = 32,
+                     .hidden = 4096,
+                     .heads = 32,
+                     .keyHeads = 8,
+                     .headSize = 128,
+                     .ffn = 14336,
+                     .sequence = 8192,
+                     .vocabulary = 128256,
+                     .gated = true,
+                     .biased = false,
+                     .tied = false};
+    setting.layout = {.data = 8, .micro = 2, .recompute = Recompute::selective, .zero = 3};
+    setting.stack = {
+        .id = "torchtitan", .sharding = StackSharding::fsdp2, .lossInParts = true, .keepsEverySecond = true};
+    return setting;
+}
+
+TEST(StepMemory, ofFsdp2IsShardsGatheredLayersAndLogitsOf32Bits) {
+    const StepSetting setting = fsdp2Setting();
+    const TransformerParameters parameters = parametersOf(setting.model);
+    const StepMemory memory = stepMemoryOf(setting);
+    const double layer = parameters.attention + parameters.feedForward, head = parameters.head;
+    EXPECT_NEAR(memory.parameters, 16 * parameters.total / 8 + 2 * (2 * layer + head), 1e-3 * memory.parameters);
+    // Input, queries, values, attention, one of the two wide products, the last one.
+    const double tokens = 2 * 8192.0, kept = 2 * tokens * (2 * 4096 + 2 * 4096 + 1024 + 14336);
+    EXPECT_DOUBLE_EQ(memory.activations, 32 * kept);
+    EXPECT_DOUBLE_EQ(memory.working, 14 * tokens * 128256);
+    StepSetting full = setting;
+    full.layout.recompute = Recompute::full;
+    EXPECT_DOUBLE_EQ(stepMemoryOf(full).activations, 32 * 2 * tokens * 4096);
+    StepSetting none = setting;
+    none.layout.recompute = Recompute::none;
+    EXPECT_GT(stepMemoryOf(none).activations, memory.activations);
+}
+
+TEST(StepMemory, ofFsdp2KeepsWholeCopiesThroughAPipeline) {
+    StepSetting setting = fsdp2Setting();
+    setting.layout = {.pipeline = 2, .data = 8, .micro = 1, .microBatches = 4, .recompute = Recompute::full, .zero = 2};
+    const TransformerParameters parameters = parametersOf(setting.model);
+    const double stage = parameters.embedding + 16 * (parameters.attention + parameters.feedForward);
+    const StageMemoryModel model(setting);
+    const StepMemory first = model.stage(setting.layout, {.layers = 16, .position = 0, .first = true, .last = false});
+    // Shards of 16 bytes; weights of 16 bits and gradients of 32 whole.
+    EXPECT_NEAR(first.parameters, stage * (16.0 / 8 + 2 + 4), 1e-3 * first.parameters);
+}
+
 }  // namespace
 }  // namespace tessera::physical

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -101,7 +102,7 @@ TEST_P(TransformerOfTheZoo, hasTheParametersOfItsGraph) {
 std::vector<std::string> transformersOfTheZoo() {
     std::vector<std::string> ids;
     for (const model::ZooEntry& entry : model::zooEntries())
-        if (!entry.transformer.family.empty()) ids.push_back(entry.id);
+        if (!entry.transformer.family.empty() && entry.transformer.isStack) ids.push_back(entry.id);
     return ids;
 }
 
@@ -118,7 +119,7 @@ TEST(Transformer, sizesOfTheZooFollowItsDimensions) {
                                 {"vocabulary", "50257"},
                                 {"sequence", "256"}}));
     EXPECT_EQ(parametersOf(transformer(spec->family, spec->dims)).total, 124'439'808);
-    for (const char* other : {"resnet50", "t5-base", "transformer-xl", "vit-b-16", "opt-350m"})
+    for (const char* other : {"resnet50", "t5", "t5-base", "transformer-xl", "vit-b-16", "opt-350m"})
         EXPECT_FALSE(model::transformerSpecOf(other)) << other;
 }
 
@@ -175,6 +176,29 @@ TEST(Transformer, tensorParallelLayersDoTheirShareOfTheWork) {
         part += product.m * product.n * product.k;
     EXPECT_DOUBLE_EQ(part * 4, whole);
     EXPECT_DOUBLE_EQ(whole, 12.0 * 1024 * 1024 * 2048);
+}
+
+TEST(Transformer, slidingWindowsHaveFewerKeys) {
+    Dims dims{{"layers", "6"}, {"hidden", "1024"}, {"heads", "16"}, {"kv_heads", "4"}, {"sequence", "8192"}};
+    const Transformer all = transformer("zoo:llama", dims);
+    EXPECT_EQ(keysOf(all), 4096);
+    dims["window"] = "1000";
+    // A token counts by its half where it attends to itself, as half of all pairs are under a causal mask.
+    double seen = 0;
+    for (int token = 0; token < 8192; ++token) seen += std::min(token + 0.5, 1000.0);
+    const Transformer each = transformer("zoo:llama", dims);
+    EXPECT_NEAR(keysOf(each), seen / 8192, 1e-3);
+    dims["windowed_layers"] = "5";
+    const Transformer most = transformer("zoo:llama", dims);
+    EXPECT_NEAR(keysOf(most), (5 * keysOf(each) + 4096) / 6, 1e-9);
+    EXPECT_EQ(parametersOf(most).total, parametersOf(all).total);
+    const double fewer = layerWorkOf(most, {}, false).attentionFlop / layerWorkOf(all, {}, false).attentionFlop;
+    EXPECT_NEAR(fewer, keysOf(most) / keysOf(all), 1e-12);
+    // Attention in parts masks what it has computed.
+    const LayerShare parts{.fusedAttention = false};
+    EXPECT_EQ(layerWorkOf(most, parts, false).scores.front().n, layerWorkOf(all, parts, false).scores.front().n);
+    dims["window"] = "8192";
+    EXPECT_EQ(keysOf(transformer("zoo:llama", dims)), 4096);
 }
 
 TEST(Transformer, whatIsNoTransformerOrLacksItsSizesIsRefused) {

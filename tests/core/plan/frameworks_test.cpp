@@ -422,6 +422,22 @@ TEST(Frameworks, ofMegatronSayTheModel) {
     EXPECT_THAT(misfitOf("torchtitan", bert), HasSubstr("encoders"));
 }
 
+TEST(Frameworks, ofMegatronSaySlidingWindows) {
+    FrameworkPlan plan = sharded();
+    plan.shape.window = physical::SlidingWindow{.size = 4096, .layers = 80, .every = 0};
+    const Framework& megatron = framework("megatron-lm");
+    // Its left border is beside the token itself, which our size counts.
+    EXPECT_THAT(megatron.text(plan), HasSubstr("--window-size 4095,0"));
+    EXPECT_THAT(megatron.text(plan), testing::Not(HasSubstr("skip-freq")));
+    plan.shape.window = physical::SlidingWindow{.size = 128, .layers = 40, .every = 2};
+    EXPECT_THAT(megatron.text(plan), HasSubstr("--window-attn-skip-freq 2"));
+    EXPECT_EQ(megatron.misfit(plan), "");
+    plan.shape.window->every = 0;
+    EXPECT_EQ(megatron.misfit(plan),
+              "Megatron-LM has sliding windows in all layers or in all but every so many, not in 40 of 80");
+    EXPECT_EQ(framework("nemo").misfit(plan), "");
+}
+
 TEST(Frameworks, ofDeepSpeedAreJsonWhoseBatchesAgree) {
     int written = 0;
     for (const PlanCase& each : cases()) {

@@ -72,7 +72,7 @@ TEST(Workload, movesTheStateOfTheOptimiserAsItIsKept) {
     CategoryBytes moved{};
     for (const StepOperator& op : step.operators)
         for (std::size_t category = 0; category < kCategories && op.phase == model::Phase::update; ++category)
-            moved.at(category) += op.traffic.at(category).at(1);
+            moved.at(category) += op.traffic->at(category).at(1);
     const double parameters = step.parameters, gradient = 2, state = 2 * kStateBytes;
     EXPECT_DOUBLE_EQ(moved[kGradients], (gradient + 2 * state) * parameters);
     EXPECT_DOUBLE_EQ(moved[kWeights], 2 * 2 * parameters);

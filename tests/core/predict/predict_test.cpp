@@ -110,8 +110,8 @@ TEST(Workload, tellsTrafficByCategory) {
     for (const StepOperator& op : step.operators) {
         double sum = 0;
         for (std::size_t c = 0; c < kCategories; ++c) {
-            sums.at(c) += op.traffic.at(c).at(4);
-            sum += op.traffic.at(c).at(4);
+            sums.at(c) += op.traffic->at(c).at(4);
+            sum += op.traffic->at(c).at(4);
         }
         EXPECT_NEAR(sum, op.bytes.at(4), 1e-9 * sum) << op.name;
     }
@@ -146,9 +146,9 @@ TEST(Computation, measuredKernelsStandBeforeTheRoofline) {
     KernelTable kernels;
     std::size_t known = 0;
     for (const StepOperator& op : step.operators) {
-        if (op.free || op.kernel.kernel != "conv") continue;
+        if (op.free || op.kernel->kernel != "conv") continue;
         KernelTable::Sizes sizes;
-        for (const Affine& size : op.kernel.sizes) sizes.push_back(size.at(2));
+        for (const Affine& size : op.kernel->sizes) sizes.push_back(size.at(2));
         ASSERT_EQ(sizes.size(), 9U);
         EXPECT_EQ(sizes[0], 2) << "samples";
         kernels.add("conv", "fp16", sizes, Seconds{7});
@@ -172,9 +172,9 @@ TEST(Computation, shapesOfProductsMultiplyToTheirWork) {
         const Workload step = workload(name);
         std::size_t products = 0;
         for (const StepOperator& op : step.operators) {
-            if (op.kernel.kernel != "gemm" && op.kernel.kernel != "batched_gemm") continue;
+            if (op.kernel->kernel != "gemm" && op.kernel->kernel != "batched_gemm") continue;
             double product = 2;
-            for (const Affine& size : op.kernel.sizes) product *= size.at(3);
+            for (const Affine& size : op.kernel->sizes) product *= size.at(3);
             EXPECT_NEAR(product / op.matrixFlops.at(3), 1, 1e-12) << name << ' ' << op.name;
             ++products;
         }
@@ -187,9 +187,9 @@ std::string shapesOf(const char* model, const std::string& kernel) {
     const Workload step = workload(model);
     std::set<std::string> shapes;
     for (const StepOperator& op : step.operators) {
-        if (op.free || op.kernel.kernel != kernel) continue;
+        if (op.free || op.kernel->kernel != kernel) continue;
         std::string text;
-        for (const Affine& size : op.kernel.sizes) text += (text.empty() ? "" : "x") + fmt::format("{}", size.at(2));
+        for (const Affine& size : op.kernel->sizes) text += (text.empty() ? "" : "x") + fmt::format("{}", size.at(2));
         shapes.insert(text);
     }
     std::string all;
@@ -470,7 +470,7 @@ TEST(Prediction, isAsSureOfRooflinesAsMeasuredKernelsShow) {
     };
     const auto all = [](const StepOperator&) { return true; };
     const auto none = [](const StepOperator&) { return false; };
-    const auto convolutions = [](const StepOperator& op) { return op.kernel.kernel.starts_with("conv"); };
+    const auto convolutions = [](const StepOperator& op) { return op.kernel->kernel.starts_with("conv"); };
     const RelativeError sure = errorOf("measured"), rough = errorOf("measured", spreadOf("datasheet"));
     EXPECT_NEAR(errorWith(3, all).error.high, sure.high, 1e-3) << "nothing but measured kernels";
     EXPECT_NEAR(errorWith(3, none).error.high, rough.high, 1e-12) << "measured rates, but no kernel that reached them";

@@ -364,15 +364,16 @@ study::Result deepResult() {
     found.names.clear();
     for (std::int32_t n = 0; n < kLayers; ++n) found.names.push_back("l" + std::to_string(n));
     for (partition::LevelPlan& level : found.plans[0].levels) {
-        level.layers.clear();
+        std::vector<partition::LayerPlan> rows;
         level.joins.clear();
         level.other.clear();
         for (std::int32_t n = 0; n < kLayers; ++n)
-            level.layers.push_back({.layer = n,
-                                    .type = static_cast<partition::Type>(n % 3),
-                                    .compute = Seconds{1.0 / (n + 1)},
-                                    .intra = Seconds{n * 1e-9},
-                                    .inter = Seconds{0}});
+            rows.push_back({.layer = n,
+                            .type = static_cast<partition::Type>(n % 3),
+                            .compute = Seconds{1.0 / (n + 1)},
+                            .intra = Seconds{n * 1e-9},
+                            .inter = Seconds{0}});
+        level.layers = std::move(rows);
     }
     found.plans.resize(1);
     return result;

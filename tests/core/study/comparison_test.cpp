@@ -82,7 +82,8 @@ Result onAnotherFleet() {
 TEST(Comparison, comparesLayersByDepthWhereEachRunHasOneGroup) {
     const Result a = test::handMadeResult();
     Result b = onAnotherFleet();
-    b.outcome.get<PartitionOutcome>().result.plans[0].levels[0].layers[0].type = partition::Type::II;
+    b.outcome.get<PartitionOutcome>().result.plans[0].levels[0].layers.change(
+        0, [](partition::LayerPlan& row) { row.type = partition::Type::II; });
     const Comparison comparison = compare({&a, &b}, {"mixed", "equal"});
     std::vector<std::string> different;
     for (const Comparison::LayerRow& row : comparison.layers) {
@@ -100,7 +101,7 @@ TEST(Comparison, leavesOutSplitsThatOnlyOneRunHas) {
     auto& levels = a.outcome.get<PartitionOutcome>().result.plans[0].levels;
     levels.push_back(levels[1]);
     levels.back().group = "slow";
-    levels.back().layers[0].type = partition::Type::III;
+    levels.back().layers.change(0, [](partition::LayerPlan& row) { row.type = partition::Type::III; });
     const Comparison comparison = compare({&a, &b}, {"a", "b"});
     for (const Comparison::LayerRow& row : comparison.layers) {
         EXPECT_TRUE(row.same) << row.layer << " at " << row.group;

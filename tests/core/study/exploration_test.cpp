@@ -44,6 +44,7 @@ namespace tessera::study {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr const char* kCostStudy = R"({"engine": "cost", "workloads": ["zoo:lenet5"], "parameters": {"pes": 256}})";
 constexpr const char* kPlanStudy =
@@ -353,6 +354,20 @@ TEST(Exploration, goesOnFromACheckpointToTheSameBytes) {
     }
 }
 
+/// The points of a checkpoint: its text has a row for each.
+std::vector<Json> pointsIn(const Json& checkpoint) {
+    std::vector<Json> rows;
+    for (const std::string_view row : split(checkpoint["state"]["points"].get_ref<const std::string&>(), '\n'))
+        if (!row.empty()) rows.push_back(Json::parse(row));
+    return rows;
+}
+
+void setPoints(Json& checkpoint, const std::vector<Json>& rows) {
+    std::string text;
+    for (const Json& row : rows) text += row.dump() + "\n";
+    checkpoint["state"]["points"] = text;
+}
+
 TEST(Exploration, computesNothingAgainOfACheckpoint) {
     const Study study = exploring(kCostStudy, kTwoObjectives);
     Json state;
@@ -360,21 +375,27 @@ TEST(Exploration, computesNothingAgainOfACheckpoint) {
     context.threads = 1;  // the state has points in the order in which they were done
     context.checkpoint = [&](const Json& now) { state = now; };
     const Result whole = run(study, context);
-    ASSERT_FALSE(state["state"]["points"].empty());
-    EXPECT_LE(state["state"]["points"].size(), explored(whole).points.size());
+    std::vector<Json> points = pointsIn(state);
+    ASSERT_FALSE(points.empty());
+    EXPECT_LE(points.size(), explored(whole).points.size());
     // A number that no run would give tells that it was taken as it is.
     const double odd = 123456789;
-    const auto which = state["state"]["points"][0]["metrics"].get<std::vector<std::size_t>>();
+    const auto which = points[0]["metrics"].get<std::vector<std::size_t>>();
     for (std::size_t i = 0; i < which.size(); ++i)
-        if (state["state"]["metrics"][which[i]]["id"] == "macs") state["state"]["points"][0]["numbers"][i] = odd;
+        if (state["state"]["metrics"][which[i]]["id"] == "macs") points[0]["numbers"][i] = odd;
+    setPoints(state, points);
     RunContext again;
     again.resume = state;
     const Result resumed = run(study, again);
     EXPECT_EQ(explored(resumed).valueOf(explored(resumed).points[0], "macs"), odd);
-    again.resume["state"]["points"][0]["values"] = Json::array({1});
-    EXPECT_THROW(run(study, again), DataError);
-    again.resume = state;
-    again.resume["state"]["points"][0]["objectives"] = Json::array({1, 2, 3});
+    for (const auto& [member, wrong] :
+         {std::pair("values", Json::array({1})), {"objectives", Json::array({1, 2, 3})}}) {
+        std::vector<Json> damaged = points;
+        damaged[0][member] = wrong;
+        setPoints(*again.resume, damaged);
+        EXPECT_THROW(run(study, again), DataError) << member;
+    }
+    again.resume["state"]["points"] = Json::array();
     EXPECT_THROW(run(study, again), DataError);
     again.resume = state;
     Study other = study;
@@ -400,7 +421,7 @@ TEST(Exploration, handsPointsOnWhileTheThreadThatAskedIsAtWork) {
     context.threads = 2;
     context.finish = finish.get_token();
     context.checkpoint = [&](const Json& state) {
-        if (std::this_thread::get_id() == asking || state["state"]["points"].empty()) return;
+        if (std::this_thread::get_id() == asking || pointsIn(state).empty()) return;
         const std::lock_guard lock(mutex);
         byAnother = true;
         handedOn.notify_all();
@@ -428,7 +449,7 @@ TEST(Exploration, handsOnWhatItHasWhateverEndsIt) {
         if (event.done >= 20) throw std::runtime_error("no more");
     };
     EXPECT_THROW(run(longExploration(), context), std::runtime_error);
-    EXPECT_GE(state["state"]["points"].size(), 20U);
+    EXPECT_GE(pointsIn(state).size(), 20U);
 }
 
 TEST(Exploration, losesNothingOfACheckpointThatItIsInterruptedAfterAgain) {
@@ -447,7 +468,7 @@ TEST(Exploration, losesNothingOfACheckpointThatItIsInterruptedAfterAgain) {
         if (event.done >= 1) cancel.request_stop();
     };
     EXPECT_THROW(run(study, again), InterruptedError);
-    EXPECT_GE(second["state"]["points"].size(), first["state"]["points"].size());
+    EXPECT_GE(pointsIn(second).size(), pointsIn(first).size());
 }
 
 // Every kind of variable ----------------------------------------------------------------------------------------------
@@ -752,6 +773,141 @@ TEST(ExplorationRefuses, aFieldOfTwoFilesOfOneName) {
             R"("objectives": ["throughput_samples_per_s"], "variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "values": [1e12]}])"),
         testing::AllOf(HasSubstr("is one of '"), HasSubstr((folder / "h100.json").string()),
                        HasSubstr("expected files of different names")));
+}
+
+// What is found once an exploration runs names the line of the file that it was loaded from --------------------------
+
+class ExplorationLines : public testing::Test {
+protected:
+    /// What is said of a file with these lines behind those of the schema and the study.
+    std::string refusalOfFile(const std::string& rest, const char* study = kCostStudy) const {
+        writeFile(path_, fmt::format("{{\"schema\": \"tessera.exploration/1\", \"study\":\n{},\n{}}}\n",
+                                     joinedLines(study), rest));
+        try {
+            run(loadStudy(path_));
+        } catch (const DataError& error) {
+            EXPECT_EQ(error.place.file, path_);
+            const std::string text = error.what();
+            return text.starts_with(path_ + ":") ? text.substr(path_.size() + 1) : text;
+        } catch (const std::exception& error) {
+            return fmt::format("without a line: {}", error.what());
+        }
+        return "accepted";
+    }
+    /// On one line, the file's second.
+    static std::string joinedLines(std::string text) {
+        std::replace(text.begin(), text.end(), '\n', ' ');
+        return text;
+    }
+
+    test::ScratchFolder folder_;
+    const std::string path_ = (folder_ / "x.json").string();
+};
+
+TEST_F(ExplorationLines, ofVariables) {
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [
+{"parameter": "pes", "low": 16, "high": 64},
+{"name": "links",
+ "parameter": "noc_bandwith",
+ "low": 1, "high": 2}])"),
+                StartsWith("6: variable 'links': engine 'cost' has no parameter 'noc_bandwith'; did you mean"));
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [{"parameter": "pes",
+"low": 16,
+"high": "64 GB"}])"),
+                StartsWith("5: variable 'pes': 'pes' takes a whole number from 1 to "));
+    EXPECT_EQ(refusalOfFile(R"("objectives": ["cycles"], "variables": [{"parameter": "pes",
+"low": 64,
+"high": 64}])"),
+              "5: variable 'pes': 'high' is 64; expected more than 'low', 64");
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["step_time_s"], "variables": [
+{"parameter": "parallelism",
+ "values": ["data",
+            "modell"]}])",
+                              kPredictStudy),
+                StartsWith("5: field 'variables[0].values' is 'modell'; expected one of "));
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [
+"pes=16..64",
+"noc_bandwidth=0..4"])"),
+                StartsWith("5: variable 'noc_bandwidth': 'noc_bandwidth' takes "))
+        << "a line of text is an entry";
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [
+{"name": "a", "parameter": "pes", "low": 16, "high": 64},
+{"name": "a", "parameter": "noc_bandwidth", "low": 16, "high": 64}])"),
+                StartsWith("5: variable 'a': another variable has that name, too"));
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [
+{"parameter": "pes", "low": 16, "high": 64},
+{"name": "twice",
+ "formula": "2 * pez"}])"),
+                StartsWith("6: formula of variable 'twice'"));
+}
+
+TEST_F(ExplorationLines, ofFieldsOfHardware) {
+    EXPECT_THAT(
+        refusalOfFile(R"("objectives": ["step_time_s"], "variables": [
+{"name": "hbm",
+ "field": "accelerators.h100.memory[HBM3].bandwith_bytes_per_s", "low": 1e12, "high": 2e12}])",
+                      kPlanStudy),
+        StartsWith("5: the study's hardware has no field 'accelerators.h100.memory[HBM3].bandwith_bytes_per_s"));
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["step_time_s"], "variables": [
+{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s",
+ "low": "1 TB", "high": "2 TB/s"}])",
+                              kPlanStudy),
+                StartsWith("5: variable 'hbm': "))
+        << "a wrong unit";
+}
+
+TEST_F(ExplorationLines, ofObjectivesAndConstraints) {
+    const std::string variables = R"("variables": [{"parameter": "pes", "low": 192, "high": 256}], "points": 4,)";
+    EXPECT_THAT(refusalOfFile(variables + R"(
+"objectives": ["cycles",
+               "joules"])"),
+                StartsWith("5: there is no metric 'joules'; "));
+    EXPECT_THAT(refusalOfFile(variables + R"(
+"objectives": ["cycles"], "constraints": [
+  "energy_j <= 5",
+  {"metric": "cycle",
+   "max": 3}])"),
+                StartsWith("6: there is no metric 'cycle'; did you mean"));
+    EXPECT_THAT(refusalOfFile(variables + R"(
+"objectives": ["cycles"],
+"constraints": ["cycles <= 1e9",
+"cycles <= 5 W"])"),
+                StartsWith("6: the constraint on 'cycles' is '5 W'; expected a number"));
+}
+
+TEST_F(ExplorationLines, ofMethodsAndPointsToBeginWith) {
+    const std::string whole = R"("objectives": ["cycles", "energy_j"],
+"variables": [{"parameter": "pes", "low": 16, "high": 64}],)";
+    EXPECT_THAT(refusalOfFile(whole + R"(
+"method": "cmaes")"),
+                StartsWith("5: the method cmaes takes at most 1 objective; "));
+    EXPECT_THAT(refusalOfFile(whole + R"( "method": "list", "begin": [{"pes": 16},
+{"pes": 0}])"),
+                StartsWith("5: row 2 of the points to begin with: variable 'pes': "));
+}
+
+/// What does not stand in the file as the exploration has it, has no line of it.
+TEST_F(ExplorationLines, areThoseOfWhatTheFileSays) {
+    writeFile(path_, fmt::format(R"({{"schema": "tessera.exploration/1", "study": {},
+"variables": [{{"parameter": "pes", "low": 16, "high": 64}}], "objectives": ["cycles"], "points": 4}})",
+                                 kCostStudy));
+    Study study = loadStudy(path_);
+    study.parameters["objectives"] = Json::parse(R"([{"metric": "joules"}])");
+    EXPECT_THAT(refusalOf(study), StartsWith("there is no metric 'joules'"));
+    study = loadStudy(path_);
+    study.parameters["variables"][0]["high"] = 8;
+    EXPECT_THAT(refusalOf(study), StartsWith("variable 'pes': 'high' is 8"));
+    EXPECT_EQ(loadStudy(path_), readStudy(JsonDocument::load(path_).root()))
+        << "where it came from is not of its value";
+    // Those of points, which are results, name no file.
+    writeFile(path_, fmt::format(R"({{"schema": "tessera.exploration/1", "study": {},
+"variables": [{{"parameter": "pes", "low": 16, "high": 64}},
+              {{"name": "noc", "parameter": "noc_bandwidth", "formula": "pes - 40"}}],
+"objectives": ["cycles"], "method": "grid"}})",
+                                 kCostStudy));
+    const Result result = run(loadStudy(path_));
+    EXPECT_EQ(bytesOf(result).find(path_), std::string::npos);
+    EXPECT_EQ(explored(result).points.front().fault, PointFault::broken);
 }
 
 // Points that are no solution -----------------------------------------------------------------------------------------

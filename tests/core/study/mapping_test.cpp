@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -11,6 +13,7 @@
 #include "core/study/explanation.h"
 #include "core/study/mapping/document.h"
 #include "core/study/mapping/metrics.h"
+#include "core/study/mapping/schedule.h"
 #include "core/study/mapping/study.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"
@@ -197,6 +200,40 @@ TEST(MappingStudy, comesBackFromItsJson) {
     EXPECT_FALSE(json.contains("hardware"));
     EXPECT_EQ(toJson(readStudy(JsonDocument::parse(toText(json), "s.json").root())), json);
     EXPECT_EQ(test::schemaErrors(plain(json), "study.schema.json"), "");
+}
+
+TEST(MappingStudy, handsOnItsFrontWhileItSearches) {
+    Study study = newStudy("mapping");
+    study.workloads = {"mix"};
+    study.hardware = {"s2"};
+    for (const auto& [name, value] : {std::pair("pareto", "latency,energy"),
+                                      {"algorithms", "magma,tessera"},
+                                      {"samples", "2000"},
+                                      {"group_size", "30"}})
+        setParameter(study, name, {value});
+    std::set<std::pair<double, double>> seen;
+    std::vector<std::string> algorithms;
+    RunContext context;
+    context.evaluated = [&](const explore::PointTable& points) {
+        ASSERT_EQ(points.columns.size(), 3U);
+        EXPECT_EQ(points.columns[0].title, "Mean latency");
+        EXPECT_EQ(points.columns[1].title, "Energy");
+        for (const explore::PointColumn& column : points.columns) EXPECT_EQ(column.values.size(), points.size());
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            seen.emplace(points.columns[0].values[i], points.columns[1].values[i]);
+            algorithms.push_back(points.columns[2].words.at(static_cast<std::size_t>(points.columns[2].values[i])));
+        }
+    };
+    const Result watched = run(study, context);
+    const auto& outcome = watched.outcome.get<MappingOutcome>();
+    const double second = secondsPerCycle(outcome);
+    for (const mapping::Run& each : outcome.result.runs) {
+        EXPECT_FALSE(each.front.empty());
+        EXPECT_NE(std::find(algorithms.begin(), algorithms.end(), each.algorithm), algorithms.end());
+        for (const mapping::FrontPoint& point : each.front)
+            EXPECT_TRUE(seen.contains({point.first * second, point.second})) << each.algorithm;
+    }
+    EXPECT_EQ(toText(toJson(watched)), toText(toJson(run(study)))) << "whoever looks on";
 }
 
 TEST(MappingStudy, refusesInputsThatItsEngineDoesNotTake) {

@@ -78,7 +78,7 @@ TEST(StoredResult, isWrittenInTheLayoutOfEveryOtherDocument) {
                                       Limits::infinity(),
                                       Limits::quiet_NaN()};
     for (const double number : numbers) {
-        outcome.plans[0].levels[0].layers[0].compute = {number};
+        outcome.plans[0].levels[0].layers.change(0, [&](partition::LayerPlan& row) { row.compute = {number}; });
         outcome.plans[0].levels[0].other = {{{number}, {number}}, {{0}, {0}}, {{0}, {1 / number}}};
         EXPECT_EQ(writtenResult(result), toText(toJson(result))) << number;
     }

@@ -53,7 +53,7 @@ TEST(Scaling, isThatOfRunsOnSmallerFleets) {
     const PartitionInputs inputs = readPartitionInputs(study, options, {});
     hardware::Fleet eighth = inputs.fleet;
     for (hardware::Group& group : eighth.groups) group.count = 16;
-    const partition::Result alone = partition::solve(inputs.layers, eighth, options);
+    const partition::Result alone = partition::solve(*inputs.layers, eighth, options);
     const ScalingPoint point = scaling(study).points.at(4);
     EXPECT_EQ(point.accelerators, 32);
     for (std::size_t i = 0; i < alone.plans.size(); ++i) EXPECT_EQ(point.plans[i].stepTime, alone.plans[i].stepTime);
@@ -73,11 +73,11 @@ TEST(Scaling, ofOddAndUnequalGroupsHasEveryNumberOfLevelsOnce) {
     hardware::Fleet fleet = inputs.fleet;
     fleet.groups[0].count = 1;
     fleet.groups[1].count = 11;
-    const Scaling found = scaling(inputs.layers, fleet, options);
+    const Scaling found = scaling(*inputs.layers, fleet, options);
     EXPECT_EQ(levelsOf(found), (std::vector<int>{1, 2, 3, 4, 5}));
     EXPECT_EQ(found.points.back().accelerators, 12);
     fleet.groups.resize(1);
-    EXPECT_TRUE(scaling(inputs.layers, fleet, options).points.empty()) << "one accelerator";
+    EXPECT_TRUE(scaling(*inputs.layers, fleet, options).points.empty()) << "one accelerator";
 }
 
 TEST(Scaling, isTheSameForAnyNumberOfThreads) {

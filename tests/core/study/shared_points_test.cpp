@@ -15,9 +15,13 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/input_files.h"
+#include "core/base/made_file.h"
+#include "core/study/shared_validation.h"
 #include "core/study/shared_work.h"
 #include "core/study/study.h"
+#include "tests/support/paths.h"
 #include "tests/support/scratch_folder.h"
 
 /// Points as other processes evaluate them: from what they are given alone, to what is evaluated here.
@@ -160,6 +164,101 @@ TEST_F(SharedPoints, runsOfStudiesAreTheSameElsewhere) {
     EXPECT_THROW(doer->answer("nonsense", {}), DataError);
     EXPECT_THROW(resultOf(answer->substr(0, answer->size() / 2), study), DataError);
     EXPECT_THROW(sharedRunsDoer(setup->bytes + "more"), DataError);
+}
+
+/// Files that only this process makes, as those of runs of its history; a fleet names its accelerator by such a name.
+class SharedMadeFiles : public testing::Test {
+protected:
+    SharedMadeFiles() {
+        std::string fleet = readFile(test::sourcePath("data/fleets/dgx-h100x8.json"));
+        const std::string own = R"("accelerator": "h100")";
+        fleet.replace(fleet.find(own), own.size(), R"("accelerator": "toy:fleet-chip.json")");
+        setFileMaker(
+            {.prefix = "toy:",
+             .has = [](const std::string& name) { return name == "toy:fleet" || name == "toy:fleet-chip.json"; },
+             .bytes =
+                 [fleet](const std::string& name) {
+                     return name == "toy:fleet" ? fleet : readFromDisk(test::sourcePath("data/accelerators/h100.json"));
+                 }});
+    }
+    ~SharedMadeFiles() override { setFileMaker({.prefix = {}, .has = {}, .bytes = {}}); }
+
+    /// From now on this is a process that opens no history.
+    static void forgetHowTheyAreMade() { setFileMaker({.prefix = {}, .has = {}, .bytes = {}}); }
+};
+
+TEST_F(SharedMadeFiles, goToOtherProcessesWithThePoints) {
+    const Study study = readStudy(JsonDocument::parse(R"({"schema": "tessera.exploration/1",
+"study": {"engine": "plan", "models": ["zoo:llama2-7b"], "hardware": ["toy:fleet"],
+          "parameters": {"global_batch": 64, "fix": "tp=8,pp=1"}},
+"variables": [{"name": "links", "field": "fleet.levels[NVSwitch].bandwidth_bytes_per_s", "low": 1e11, "high": 1e12}],
+"objectives": ["step_time_s"]})",
+                                                      "x.json")
+                                      .root());
+    const auto files = std::make_shared<InputFiles>();
+    const ExplorationDefinition definition = definitionOf(study);
+    std::optional<ExploredSpace> space;
+    {
+        const InputScope inputs(files);
+        space.emplace(definition.base, definition.variables);
+    }
+    PointEvaluator evaluator(definition, *space, files);
+    const explore::Point point{5e11};
+    const EvaluatedPoint here = evaluator.evaluate(point, {});
+    const std::shared_ptr<const ranks::Setup> setup = sharedSetup(study, *files, 1);
+    forgetHowTheyAreMade();
+    const std::unique_ptr<ranks::TaskDoer> doer = sharedPointsDoer(setup->bytes);
+    const std::optional<std::string> answer = doer->answer(questionOf(point, false), {});
+    ASSERT_TRUE(answer) << "it is evaluated there";
+    EXPECT_EQ(SharedAnswers(*space, 1, evaluator.metrics()).read(point, *answer).metrics, here.metrics);
+    EXPECT_FALSE(isFile("toy:other"));
+    EXPECT_THROW((void)readFile("toy:other"), FileError);
+}
+
+TEST_F(SharedMadeFiles, goToOtherProcessesWithRuns) {
+    Study study = newStudy("partition");
+    study.models = {"zoo:lenet5"};
+    study.hardware = {"toy:fleet"};
+    const std::string here = toJson(run(study)).dump();
+    const std::shared_ptr<const ranks::Setup> setup = sharedRuns({study}, std::make_shared<InputFiles>(), 1);
+    forgetHowTheyAreMade();
+    const std::unique_ptr<ranks::TaskDoer> doer = sharedRunsDoer(setup->bytes);
+    const std::optional<std::string> answer = doer->answer(questionOf(study), {});
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(toJson(resultOf(*answer, study)).dump(), here);
+}
+
+/// Rows of measured tables: the same predictions, from the tables alone.
+TEST(SharedRows, areWhatIsPredictedHere) {
+    const std::string file = test::sourcePath("data/measured/collectives.csv");
+    const std::vector<physical::JudgedTable> tables{
+        {.table = physical::readMeasuredTable(readFile(file), "gone/collectives.csv"), .sets = {}}};
+    std::vector<physical::OpenTable> here = physical::openTables(tables);
+    const std::shared_ptr<const ranks::Setup> setup = sharedRows(here, {}, 1);
+    physical::predictTables(here, {});
+    ASSERT_TRUE(sharedWork().contains(setup->kind));
+    const std::unique_ptr<ranks::TaskDoer> doer = sharedRowsDoer(setup->bytes);
+    const RowBlock block{.table = 0, .first = 5, .rows = 20};
+    const std::string answer = doer->answer(questionOf(block), {}).value();
+    std::vector<physical::OpenTable> there = physical::openTables(tables);
+    readRows(answer, there, block);
+    for (std::size_t i = 5; i < 25; ++i) {
+        const physical::Prediction &one = here[0].rows[i].prediction, &other = there[0].rows[i].prediction;
+        ASSERT_EQ(one.estimate.has_value(), other.estimate.has_value());
+        EXPECT_EQ(one.refused, other.refused);
+        if (!one.estimate) continue;
+        EXPECT_EQ(one.estimate->value, other.estimate->value);
+        EXPECT_EQ(one.estimate->low, other.estimate->low);
+        EXPECT_EQ(one.estimate->high, other.estimate->high);
+    }
+    EXPECT_FALSE(there[0].rows[4].prediction.estimate) << "of no other row";
+    EXPECT_THROW(doer->answer("nonsense", {}), DataError);
+    EXPECT_THROW(doer->answer(questionOf({.table = 1, .first = 0, .rows = 1}), {}), DataError);
+    EXPECT_THROW(doer->answer(questionOf({.table = 0, .first = ~std::size_t{0}, .rows = 2}), {}), DataError);
+    EXPECT_THROW(readRows(answer.substr(1), there, block), DataError);
+    EXPECT_THROW(sharedRowsDoer(setup->bytes + "more"), DataError);
+    for (std::size_t size = 0; size < setup->bytes.size(); size += 9973)
+        EXPECT_THROW(sharedRowsDoer(setup->bytes.substr(0, size)), DataError) << size;
 }
 
 }  // namespace

@@ -164,6 +164,8 @@ TEST(TimeLeft, isSaidAsAPersonWould) {
     EXPECT_EQ(text(119, 119), "about 2 min");
     EXPECT_EQ(text(190, 560), "3 min to 9 min");
     EXPECT_EQ(text(5000, 5400), "about 1.5 h");
+    EXPECT_EQ(leftText({.min = 20, .max = 70}), "20 s to 1 min 10 s left");
+    EXPECT_EQ(leftText({.min = 20, .max = 20, .then = "proving the best"}), "about 20 s left, then proving the best");
 }
 
 }  // namespace

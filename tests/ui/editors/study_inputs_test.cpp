@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "tests/support/onnx_file.h"
 #include "tests/ui/editors/documents.h"
-#include "tests/ui/editors/onnx_file.h"
 #include "ui/editors/reference_picker.h"
 #include "ui/editors/study_check.h"
 #include "ui/editors/study_document.h"

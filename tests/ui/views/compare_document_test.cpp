@@ -67,7 +67,7 @@ std::vector<RunState> twoRunsByLayer() {
         auto& outcome = result.outcome.get<study::PartitionOutcome>();
         for (auto& plan : outcome.result.plans)
             for (auto& share : plan.shares) {
-                share.layerCompute.assign(outcome.result.names.size(), Seconds{0.003});
+                share.layerCompute = std::vector<Seconds>(outcome.result.names.size(), Seconds{0.003});
                 share.path = {{0, true}, {1, true}};
             }
         run.result = std::make_shared<const study::Result>(std::move(result));

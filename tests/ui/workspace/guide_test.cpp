@@ -8,10 +8,13 @@
 #include <QDirIterator>
 #include <QDockWidget>
 #include <QFile>
+#include <QListWidget>
+#include <QPointer>
 #include <QRegularExpression>
 #include <QScrollBar>
 #include <QTest>
 #include <QTextBrowser>
+#include <QWindow>
 
 #include "core/study/engine.h"
 #include "tests/support/controls.h"
@@ -20,13 +23,17 @@
 #include "tests/ui/workspace/open_window.h"
 #include "ui/editors/field.h"
 #include "ui/editors/hardware_kind.h"
+#include "ui/editors/name_dialog.h"
 #include "ui/editors/study_form.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
+#include "ui/workspace/guide_dialog.h"
 #include "ui/workspace/guide_document.h"
+#include "ui/workspace/history/column_chooser.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/library_panel.h"
+#include "ui/workspace/questions.h"
 #include "ui/workspace/window/main_window.h"
 
 namespace tessera::ui {
@@ -185,6 +192,71 @@ TEST_F(GuideWindow, f1InAPaneOpensItsSection) {
     ASSERT_NE(guide, nullptr);
     EXPECT_EQ(guide->place().page, QStringLiteral("start"));
     EXPECT_EQ(guide->marked(), QStringLiteral("In the window"));
+}
+
+/// Presses F1 in the modal dialog in front.
+GuideDialog* askedForIn(QWidget& dialog) {
+    EXPECT_TRUE(waitUntil([&] { return dialog.isActiveWindow(); }));
+    QWidget* focus = QApplication::focusWidget();
+    QTest::keyClick(focus == nullptr ? &dialog : focus, Qt::Key_F1);
+    return dialog.findChild<GuideDialog*>(QString(), Qt::FindDirectChildrenOnly);
+}
+
+TEST_F(GuideWindow, f1OpensAGuideBesideAModalDialog) {
+    window_.actionNamed(QStringLiteral("about"))->trigger();
+    const QPointer<QWidget> dialog = QApplication::activeModalWidget();
+    ASSERT_NE(dialog, nullptr);
+    const QPointer<GuideDialog> beside = askedForIn(*dialog);
+    ASSERT_NE(beside, nullptr);
+    EXPECT_TRUE(beside->isVisible());
+    EXPECT_EQ(beside->guide().place().page, QStringLiteral("start"));
+    EXPECT_EQ(beside->guide().marked(), QStringLiteral("When the window asks"));
+    EXPECT_EQ(window_.findChildren<GuideDocument*>().size(), 1) << "and no tab behind the dialog";
+
+    // It can be used while the dialog waits: by what the display sends.
+    auto* contents = beside->findChild<QListWidget*>();
+    const auto plans = contents->findItems(QStringLiteral("Plan the training of a large model"), Qt::MatchExactly);
+    ASSERT_EQ(plans.size(), 1);
+    contents->scrollToItem(plans.front());
+    ASSERT_TRUE(waitUntil([&] { return beside->windowHandle()->isExposed(); }));
+    QTest::mouseClick(beside->windowHandle(), Qt::LeftButton, {},
+                      contents->viewport()->mapTo(beside.data(), contents->visualItemRect(plans.front()).center()));
+    EXPECT_TRUE(waitUntil([&] { return beside->guide().place().page == QStringLiteral("plan"); }));
+    test::savePicture(*beside, QStringLiteral("guide-beside-dialog"));
+
+    dialog->activateWindow();
+    EXPECT_EQ(askedForIn(*dialog), beside) << "one of it";
+    EXPECT_EQ(beside->guide().place().page, QStringLiteral("start"));
+    dialog->close();
+    EXPECT_TRUE(waitUntil([&] { return beside == nullptr; })) << "closes with the dialog";
+}
+
+TEST_F(GuideWindow, f1InEveryDialogOpensAPageAboutIt) {
+    const auto check = [&](const char* what, const char* page, const char* section) {
+        QWidget* dialog = QApplication::activeModalWidget();
+        ASSERT_NE(dialog, nullptr) << what;
+        const GuideDialog* beside = askedForIn(*dialog);
+        ASSERT_NE(beside, nullptr) << what;
+        EXPECT_EQ(beside->guide().place().page, QLatin1String(page)) << what;
+        EXPECT_EQ(beside->guide().marked(), QLatin1String(section)) << what;
+        dialog->close();
+        EXPECT_TRUE(waitUntil([] { return QApplication::activeModalWidget() == nullptr; })) << what;
+    };
+    window_.actionNamed(QStringLiteral("open"))->trigger();
+    check("a file", "start", "When the window asks");
+    window_.actionNamed(QStringLiteral("equivalents"))->trigger();
+    check("commands", "start", "On the command line");
+    window_.actionNamed(QStringLiteral("shortcuts"))->trigger();
+    check("shortcuts", "start", "When the window asks");
+
+    Document* history = window_.open(QStringLiteral("history"), {});
+    asker().askText(*history, QStringLiteral("Add tags"), QStringLiteral("Tags"), {}, [](const QString&) {});
+    check("a text that a page asks for", "history", "");
+    (new ColumnChooser({}, &window_))->open();
+    check("columns", "history", "Find a run");
+    NameDialog name(QStringLiteral("Save"), QStringLiteral("mine"), {}, window_.currentDocument());
+    name.open();
+    check("a name", "start", "When the window asks");
 }
 
 TEST_F(GuideWindow, goesBackAndForwardAndFollowsLinks) {

@@ -9,6 +9,7 @@
 
 #include "core/study/study.h"
 #include "tests/support/wait.h"
+#include "ui/views/document.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/window/main_window.h"
 

@@ -1,7 +1,6 @@
 #include "ui/views/runs/report_document.h"
 
 #include <QAction>
-#include <QBuffer>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDate>
@@ -10,16 +9,10 @@
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPageLayout>
-#include <QPageSize>
-#include <QPainter>
-#include <QPdfWriter>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSettings>
 #include <QStackedWidget>
-#include <QStandardPaths>
-#include <QSvgRenderer>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <QWheelEvent>
@@ -31,7 +24,6 @@
 #include "core/base/account.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/draw/drawing.h"
 #include "core/draw/raster.h"
 #include "ui/models/background.h"
 #include "ui/models/partition_run.h"
@@ -40,6 +32,7 @@
 #include "ui/views/empty_state.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/runs/run_view.h"
+#include "ui/views/svg_pages.h"
 #include "ui/views/text_label.h"
 
 namespace tessera::ui {
@@ -50,7 +43,6 @@ namespace {
 constexpr int kRenderDelay = 250;
 constexpr int kPageWidth = 794, kPageHeight = 1123;  ///< at 100 %, of a page that stands
 constexpr auto kAuthor = "report/author";
-constexpr auto kPrinter = "rsvg-convert";
 constexpr std::array kZooms{0.5, 0.75, 1.0, 1.25, 1.5, 2.0};
 constexpr int kMaxPages = 40;  ///< in the preview; an export has them all
 
@@ -67,24 +59,13 @@ struct Plan {
     }
 };
 
-/// A page by Qt's own reader of SVG, which knows neither nesting nor hatching.
-QImage plainImageOf(const std::string& page, double scale) {
-    QSvgRenderer renderer(QByteArray::fromStdString(report::withoutNesting(page)));
-    QImage image((renderer.viewBoxF().size() * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
-    image.fill(theme().dataColour(report::Theme(report::ThemeKind::light)("surface")));
-    QPainter painter(&image);
-    painter.setRenderHint(QPainter::Antialiasing);
-    renderer.render(&painter);
-    return image;
-}
-
 struct Preview {
     std::vector<QImage> pages;
     std::size_t all = 0;
     QString problem;  ///< why the pages are not drawn as they will be printed
 };
 
-/// A page as it will be printed. Throws FileError where the program for that is missing.
+/// A page as it will be printed. Throws FileError where that cannot be drawn.
 QImage printedImageOf(const std::string& page, double scale) {
     const std::string png = report::toPng(page, scale);
     QImage image;
@@ -102,11 +83,12 @@ void addPage(Preview& preview, const std::string& page, double scale) {
             preview.problem = QString::fromUtf8(error.what());
         }
     }
-    preview.pages.push_back(plainImageOf(page, scale));
+    preview.pages.push_back(imageByQt(page, scale));
 }
 
 Preview previewOf(const Plan& plan, double scale) {
     Preview preview;
+    preview.problem = toQt(report::whyNoHatches());
     const std::vector<std::string> pages =
         report::reportPages(plan.title.toStdString(), plan.reportRuns(), plan.options);
     preview.all = pages.size();
@@ -115,38 +97,14 @@ Preview previewOf(const Plan& plan, double scale) {
     return preview;
 }
 
-/// The report as PDF by Qt, without hatching, where the program that prints pages is missing.
-std::string pdfByQt(const Plan& plan) {
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    QPdfWriter writer(&buffer);
-    writer.setPageSize(QPageSize(QPageSize::A4));
-    writer.setPageMargins(QMarginsF());
-    QPainter painter;
-    for (const std::string& page : report::reportPages(plan.title.toStdString(), plan.reportRuns(), plan.options)) {
-        QSvgRenderer renderer(QByteArray::fromStdString(report::withoutNesting(page)));
-        const QSizeF size = renderer.viewBoxF().size();
-        writer.setPageOrientation(size.width() > size.height() ? QPageLayout::Landscape : QPageLayout::Portrait);
-        if (painter.isActive())
-            writer.newPage();
-        else
-            painter.begin(&writer);
-        renderer.render(&painter, QRectF(0, 0, writer.width(), writer.height()));
-    }
-    painter.end();
-    return report::withAttachments(bytes.toStdString(), plan.title.toStdString(), plan.options.author,
-                                   report::reportAttachments(plan.reportRuns(), plan.options));
-}
-
 /// Writes the report in the format that the file's name ends in.
 void write(const Plan& plan, const QString& path) {
     const std::string title = plan.title.toStdString();
     std::string bytes;
     if (path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) {
-        bytes = QStandardPaths::findExecutable(QLatin1String(kPrinter)).isEmpty()
-                    ? pdfByQt(plan)
-                    : report::pdfReport(title, plan.reportRuns(), plan.options);
+        bytes =
+            report::withAttachments(pdfOf(report::reportPages(title, plan.reportRuns(), plan.options)), title,
+                                    plan.options.author, report::reportAttachments(plan.reportRuns(), plan.options));
     } else if (path.endsWith(QLatin1String(".md"), Qt::CaseInsensitive)) {
         bytes = report::markdownReport(title, plan.reportRuns(), plan.options);
     } else {

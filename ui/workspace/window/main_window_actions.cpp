@@ -22,6 +22,7 @@
 #include "ui/views/runs/run_pages.h"
 #include "ui/workspace/dock_title.h"
 #include "ui/workspace/equivalents.h"
+#include "ui/workspace/guide_dialog.h"
 #include "ui/workspace/history/importer.h"
 #include "ui/workspace/questions.h"
 #include "ui/workspace/window/main_window_parts.h"
@@ -209,10 +210,10 @@ void MainWindow::Implementation::buildActions() {
         [this] { window.isFullScreen() ? window.showNormal() : window.showFullScreen(); });
     add("reset-layout", u"R&eset the layout"_s, "reset", key("Ctrl+Shift+R"), [this] { resetLayout(); });
 
-    // Also in panes that were taken out of the window, and in dialogs beside it.
-    add("help", u"&Help on this"_s, "guide", key("F1"), [this] {
-        showHelp();
-    })->setShortcutContext(Qt::ApplicationShortcut);
+    // Also in panes that were taken out of the window, and in dialogs beside it or above it.
+    QAction* help = add("help", u"&Help on this"_s, "guide", key("F1"), [this] { showHelp(); });
+    help->setShortcutContext(Qt::ApplicationShortcut);
+    new DialogHelp(*help);
     add("guide", u"&Guide"_s, "guide", {}, [this] { showGuide({}); });
     add("shortcuts", u"&Keyboard shortcuts"_s, "keyboard", key("Ctrl+F1"), [this] { showShortcuts(); });
     add("equivalents", u"&Window and command line"_s, "", {}, [this] {

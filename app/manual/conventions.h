@@ -1,17 +1,20 @@
 #pragma once
 
 #include <array>
+#include <span>
+#include <string>
 #include <string_view>
 
-/// What every command keeps to besides its options: as `--help` and the manual pages say it.
+/// What programs keep to besides their options: as `--help` and the manual pages say it.
 namespace tessera::cli {
 
-/// A variable of the environment that commands read.
+/// A variable of the environment that a program reads.
 struct Variable {
     std::string_view name;
     std::string_view meaning;
 };
 inline constexpr std::array kVariables{
+    // of `tessera`
     Variable{"TESSERA_STORE", "history file where --store names none; also of the studio and of Python"},
     Variable{"TESSERA_THREADS", "number of threads where --threads says none"},
     Variable{"TESSERA_DATA", "folder of your own hardware, software stacks and workloads, which are found by name"},
@@ -29,6 +32,7 @@ struct Exit {
     std::string_view meaning;
 };
 inline constexpr std::array kExits{
+    // of `tessera`
     Exit{kSuccess, "success"},
     Exit{kInternal, "internal error"},
     Exit{kUsage, "wrong usage"},
@@ -37,5 +41,14 @@ inline constexpr std::array kExits{
     Exit{kInterrupted, "interrupted"},
     Exit{kFile, "a file or the history cannot be read or written"},
 };
+
+/// The variables and exit codes of a program. Those of a constant are not owned.
+struct Conventions {
+    std::span<const Variable> variables = kVariables;
+    std::span<const Exit> exits = kExits;
+};
+
+/// Both as the end of a program's help: two lists below a heading each.
+std::string footerOf(const Conventions& conventions);
 
 }  // namespace tessera::cli

@@ -1,4 +1,4 @@
-#include "app/cli/man_page.h"
+#include "app/manual/man_page.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/conventions.h"
 #include "core/base/text.h"
 
 namespace tessera::cli {
@@ -121,7 +120,7 @@ std::string synopsisOf(const CLI::App& command, const std::string& path) {
 }
 
 /// A help's footer: lines that end with ':' are headings, what follows is shown as it stands.
-std::string footerOf(const std::string& footer) {
+std::string blocksOf(const std::string& footer) {
     std::string text, block;
     const auto close = [&] {
         while (block.ends_with("\n\n")) block.pop_back();
@@ -143,8 +142,7 @@ std::string footerOf(const std::string& footer) {
     return text;
 }
 
-std::string seeAlso(const CLI::App& command, const std::string& path) {
-    std::vector<std::string> names;
+std::string seeAlso(const CLI::App& command, const std::string& path, std::vector<std::string> names) {
     if (const std::size_t space = path.rfind(' '); space != std::string::npos) names.push_back(path.substr(0, space));
     for (const CLI::App* each : command.get_subcommands([](const CLI::App*) { return true; }))
         names.push_back(path + " " + each->get_name());
@@ -162,7 +160,17 @@ std::string manName(const std::string& path) {
     return name;
 }
 
-std::string manPage(const CLI::App& command, const std::string& path) {
+std::string footerOf(const Conventions& conventions) {
+    std::string text = "\nEnvironment:\n";
+    for (const Variable& each : conventions.variables) text += fmt::format("  {:<18}{}\n", each.name, each.meaning);
+    text += "\nExit status:\n";
+    for (const Exit& each : conventions.exits)
+        text += fmt::format("  {}  {}\n", static_cast<int>(each.code), each.meaning);
+    return text;
+}
+
+std::string manPage(const CLI::App& command, const std::string& path, const Conventions& conventions,
+                    const std::vector<std::string>& related) {
     const std::string name = manName(path);
     std::string summary = command.get_description();
     if (summary.ends_with('.')) summary.pop_back();
@@ -183,15 +191,16 @@ std::string manPage(const CLI::App& command, const std::string& path) {
         if (options.empty()) continue;
         page += ".SH \"" + troffOf(inCapitals(group)) + "\"\n" + optionsOf(options);
     }
-    page += footerOf(command.get_footer());
+    page += blocksOf(command.get_footer());
     // The page of the whole program has them from its help.
-    if (path.find(' ') == std::string::npos) return page + seeAlso(command, path);
+    if (path.find(' ') == std::string::npos) return page + seeAlso(command, path, related);
     page += ".SH \"EXIT STATUS\"\n";
-    for (const Exit& each : kExits)
+    for (const Exit& each : conventions.exits)
         page += entryOf(fmt::format("\\fB{}\\fR", static_cast<int>(each.code)), withStop(std::string(each.meaning)));
     page += ".SH ENVIRONMENT\n";
-    for (const Variable& each : kVariables) page += entryOf(bold(each.name), withStop(std::string(each.meaning)));
-    return page + seeAlso(command, path);
+    for (const Variable& each : conventions.variables)
+        page += entryOf(bold(each.name), withStop(std::string(each.meaning)));
+    return page + seeAlso(command, path, related);
 }
 
 }  // namespace tessera::cli
