@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kTitleRoom = 30;
 constexpr double kNameRoom = 34;  ///< an axis' title and its largest value
+constexpr double kNameLine = 14;  ///< a second line of titles
 constexpr double kFoot = 18;
 constexpr double kBundledRoom = 14;  ///< below it: how many lines are bundled
 constexpr double kSide = 56;
@@ -104,10 +105,12 @@ public:
         out_.drawing.height = size_.height;
         out_.drawing.title = picture_.title;
         title();
-        out_.top = kTitleRoom + kNameRoom;
+        order();
+        nameAxes();
+        out_.top = kTitleRoom + kNameRoom + moreNames_;
+        out_.head = kTitleRoom;
         const double foot = kFoot + (picture_.rows > kMaxLines ? kBundledRoom : 0);
         out_.bottom = std::max(out_.top + 10, size_.height - foot);
-        order();
         out_.empty = picture_.rows == 0 || out_.order.size() < 2;
         if (out_.empty) {
             label({0, 44}, picture_.empty, size_.width, "secondary", 13, false, Anchor::start);
@@ -153,8 +156,38 @@ private:
         std::iota(out_.order.begin(), out_.order.end(), 0);
     }
 
+    bool isEnd(std::size_t position) const { return position == 0 || position + 1 == out_.order.size(); }
+    double roomOfName(std::size_t position) const { return isEnd(position) ? kSide + between_ / 2 - 8 : between_ - 12; }
+
+    /// The titles of the axes, in two lines where they have no room in one.
+    void nameAxes() {
+        between_ = std::max(1.0, size_.width - 2 * kSide) / std::max(1.0, static_cast<double>(out_.order.size()) - 1);
+        for (std::size_t i = 0; i < out_.order.size(); ++i) {
+            const std::size_t axis = out_.order[i];
+            const bool inverted = axis < view_.inverted.size() && view_.inverted[axis];
+            names_.push_back(inTwo(picture_.axes[axis].axis.title + (inverted ? " ↓" : ""), roomOfName(i)));
+            if (!names_.back().second.empty()) moreNames_ = kNameLine;
+        }
+    }
+
+    double widthOfName(const std::string& text) const { return measure_(text, 11, true); }
+
+    /// Parts of a text that is wider than its room, of which the wider one is as narrow as can be.
+    std::pair<std::string, std::string> inTwo(const std::string& text, double room) const {
+        std::pair<std::string, std::string> best{text, {}};
+        double narrowest = widthOfName(text);
+        if (narrowest <= room) return best;
+        for (std::size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at + 1)) {
+            const std::string first = text.substr(0, at), second = text.substr(at + 1);
+            const double width = std::max(widthOfName(first), widthOfName(second));
+            if (width >= narrowest) continue;
+            narrowest = width;
+            best = {first, second};
+        }
+        return best;
+    }
+
     void place() {
-        between_ = std::max(1.0, size_.width - 2 * kSide) / static_cast<double>(out_.order.size() - 1);
         out_.x.assign(picture_.axes.size(), std::numeric_limits<double>::quiet_NaN());
         places_.stretches.resize(picture_.axes.size());
         for (std::size_t axis = places_.scales.size(); axis < picture_.axes.size(); ++axis)
@@ -293,13 +326,14 @@ private:
         const bool first = position == 0, last = position + 1 == out_.order.size();
         const Anchor anchor = first ? Anchor::start : last ? Anchor::end : Anchor::middle;
         const double at = first ? x - kSide : last ? x + kSide : x;
-        const double room = first || last ? kSide + between_ / 2 - 8 : between_ - 12;
-        const bool inverted = scale.from < scale.to;
-        label({at, kTitleRoom + 10}, its.axis.title + (inverted ? " ↓" : ""), room, "text", 11, true, anchor);
+        const double room = roomOfName(position), y = kTitleRoom + 10 + moreNames_;
+        const auto& [name, rest] = names_[position];
+        label({at, rest.empty() ? y : y - moreNames_}, name, room, "text", 11, true, anchor);
+        if (!rest.empty()) label({at, y}, rest, room, "text", 11, true, anchor);
         if (!its.axis.categories.empty()) {
             words(axis, x, last);
         } else {
-            label({at, kTitleRoom + 26}, textOf(axis, scale.value(out_.top)), room, "secondary", 11, false, anchor);
+            label({at, y + 16}, textOf(axis, scale.value(out_.top)), room, "secondary", 11, false, anchor);
             label({at, out_.bottom + 14}, textOf(axis, scale.value(out_.bottom)) + (scale.logarithmic ? ", log" : ""),
                   room, "secondary", 11, false, anchor);
         }
@@ -353,6 +387,8 @@ private:
     ParallelPlaces own_;
     ParallelPlaces& places_;
     ParallelLayout out_;
+    std::vector<std::pair<std::string, std::string>> names_;  ///< of the axes from the left, by lines
+    double moreNames_ = 0;                                    ///< pixels of a second line
     double between_ = 0;
     std::size_t bundled_ = 0;
 };

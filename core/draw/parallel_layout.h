@@ -60,6 +60,7 @@ struct ParallelLayout {
     std::vector<Scale> scales;       ///< by axis
     std::vector<double> x;           ///< of the axes; NaN = not shown
     std::vector<std::size_t> order;  ///< the axes from the left
+    double head = 0;                 ///< where the titles of the axes begin
     double top = 0, bottom = 0;
     bool empty = false;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "core/draw/colour_key.h"
@@ -337,6 +338,32 @@ TEST(PointPictures, parallelAxesBundleVeryManyLines) {
             return label != nullptr && label->text == formatCount(static_cast<double>(inBrush));
         })) << inBrush;
     }
+}
+
+TEST(PointPictures, longTitlesOfAxesStandInTwoLines) {
+    PointTable points = test::madeUpPoints(50);
+    const auto titles = [&](double width) {
+        std::map<std::string, double> heights;
+        const ParallelLayout layout =
+            layOut(parallelOf(points, {0, 1, 2, 3, 4}), ParallelView(), {width, 300}, estimatedWidth);
+        for (const Shape& shape : layout.drawing.shapes)
+            if (const auto* label = std::get_if<Label>(&shape);
+                label != nullptr && label->strong && label->size == 11) {
+                EXPECT_LT(label->at.y, layout.top);
+                EXPECT_GT(label->at.y, layout.head);
+                heights[label->text] = label->at.y;
+            }
+        return heights;
+    };
+    EXPECT_EQ(titles(700).size(), 5U) << "all have room";
+    points.columns[2].title = "Samples of a second and accelerator";
+    const std::map<std::string, double> before = titles(1400), now = titles(700);
+    EXPECT_TRUE(before.contains("Samples of a second and accelerator"));
+    ASSERT_EQ(now.size(), 6U);
+    ASSERT_TRUE(now.contains("Samples of a second") || now.contains("Samples of a")) << now.rbegin()->first;
+    const auto first = now.lower_bound("Samples of a");
+    EXPECT_LT(first->second, now.at("Cost")) << "the others stand beside the second line";
+    EXPECT_EQ(std::count_if(now.begin(), now.end(), [&](const auto& its) { return its.second == now.at("Cost"); }), 5);
 }
 
 TEST(PointPictures, linesThatGetStrongerChangeNothingElse) {

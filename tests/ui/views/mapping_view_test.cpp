@@ -4,6 +4,7 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QToolButton>
@@ -320,6 +321,10 @@ TEST(MappingLive, theRaceIsShownWhileItRuns) {
         theme().apply(mode);
         document.resize(width, height);
         waitUntil([] { return false; }, 100);
+        const QTableView& table = *convergence->board()->table()->view();
+        EXPECT_EQ(table.horizontalScrollBar()->maximum(), 0) << "every number is in sight, " << name;
+        EXPECT_EQ(table.verticalScrollBar()->maximum(), 0) << name;
+        EXPECT_LT(table.height(), 6 * table.rowHeight(0)) << "no empty rows, " << name;
         savePicture(document, QStringLiteral("race-live-") + QLatin1String(name));
     }
     document.resize(800, 600);

@@ -8,6 +8,7 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTableView>
@@ -121,6 +122,42 @@ TEST(RunDocument, aLiveRunShowsProgressAndCurves) {
     EXPECT_TRUE(text.contains(QStringLiteral("71 % · 612,000/s · best 36.2 ms · about 2 s left")))
         << text.toStdString();
     savePicture(document, QStringLiteral("run-live"));
+}
+
+/// The least height that a widget was given.
+class LeastHeight : public QObject {
+public:
+    explicit LeastHeight(QWidget& watched) : pixels(watched.height()) { watched.installEventFilter(this); }
+    int pixels;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Resize)
+            pixels = std::min(pixels, static_cast<QResizeEvent*>(event)->size().height());
+        return QObject::eventFilter(watched, event);
+    }
+};
+
+TEST(RunDocument, picturesOfASearchKeepTheirHeightWhilePointsCome) {
+    RunDocument document(QStringLiteral("job/1"));
+    document.resize(1200, 800);
+    document.show();
+    RunState state;
+    state.job = 1;
+    state.status = store::RunStatus::running;
+    state.points = test::sharedPoints(test::madeUpPoints(60));
+    document.setState(state);
+    waitUntil([] { return false; }, 50);
+    auto* bench = document.findChild<Workbench*>();
+    const LeastHeight least(*bench);
+    ASSERT_GT(least.pixels, 550);
+    for (const std::size_t count : {70, 80, 90}) {
+        state.points = test::sharedPoints(test::madeUpPoints(count));
+        document.setState(state);
+        waitUntil([] { return false; }, 50);
+    }
+    EXPECT_EQ(bench->selection().size(), 90U);
+    EXPECT_EQ(least.pixels, bench->height()) << "the curves, which are not shown, took room from it";
 }
 
 TEST(RunDocument, aSearchShowsItsPointsAsTheyCome) {

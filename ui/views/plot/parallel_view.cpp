@@ -23,7 +23,6 @@ namespace {
 constexpr double kGrip = 16;      ///< pixels beside an axis that belong to it
 constexpr double kLineReach = 8;  ///< pixels within which the mouse finds a line
 constexpr double kSteps = 20;     ///< of the keyboard from one end of an axis to the other
-constexpr double kHead = 20;      ///< pixels above an axis' numbers that its title takes
 
 }  // namespace
 
@@ -67,7 +66,7 @@ struct ParallelView::Implementation : PictureContent {
     /// The axis whose title is there.
     std::optional<std::size_t> titleAt(QPointF at) {
         owner->ensureLayout();
-        if (layout.empty || at.y() >= layout.top - kGrip || at.y() < layout.top - kGrip - kHead) return std::nullopt;
+        if (layout.empty || at.y() >= layout.top - kGrip || at.y() < layout.head) return std::nullopt;
         std::optional<std::size_t> nearest;
         for (const std::size_t axis : layout.order)
             if (!nearest || std::fabs(layout.x[axis] - at.x()) < std::fabs(layout.x[*nearest] - at.x())) nearest = axis;

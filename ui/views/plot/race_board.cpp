@@ -1,6 +1,8 @@
 #include "ui/views/plot/race_board.h"
 
 #include <QEvent>
+#include <QHeaderView>
+#include <QTableView>
 #include <QVBoxLayout>
 #include <utility>
 
@@ -17,7 +19,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 /// Widths in spacing steps.
-constexpr int kBoard = 96, kNarrowestPage = 225;
+constexpr int kBoard = 114, kNarrowestPage = 225;
 
 }  // namespace
 
@@ -42,12 +44,17 @@ void RaceBoard::setTable(report::Table table) {
         model_ = new TableModel(std::move(columns), this);
         view_ = new TableView(model_, u"Race"_s, this);
         layout()->addWidget(view_);
+        static_cast<QVBoxLayout*>(layout())->addStretch();
     }
     if (model_ == nullptr) return;
     if (same)
         model_->refresh();
     else
         model_->setRowCount(static_cast<int>(shown_->rows.size()));
+    // No higher than its rows: below them is nothing.
+    const QTableView& grid = *view_->view();
+    view_->setMaximumHeight(grid.horizontalHeader()->sizeHint().height() + 2 * grid.frameWidth() + theme().spacing() +
+                            static_cast<int>(shown_->rows.size()) * grid.verticalHeader()->defaultSectionSize());
     fit();
 }
 

@@ -91,21 +91,23 @@ struct RunProgress::Implementation {
         convergence->setLive(liveText());
     }
 
-    /// What was evaluated, as it comes; the front grows in sight.
-    void showPoints(RunProgress* owner) {
+    /// What was evaluated, as it comes, so that the front grows in sight, or the curves. Neither is shown for a moment
+    /// beside the other one, which would shrink.
+    void showPictures(RunProgress* owner, bool curves) {
         if (state.points != nullptr && bench == nullptr) {
             bench = new Workbench(nullptr, owner);
             bench->setInOrder(true);
             column->insertWidget(column->indexOf(convergence), bench, 1);
         }
-        const bool points = state.points != nullptr;
-        pictures->setVisible(points && !convergence->isHidden());
-        if (bench == nullptr) return;
-        const bool shown = points && pictures->current() == 0;
-        bench->setVisible(shown);
+        const bool points = state.points != nullptr, shown = points && pictures->current() == 0;
+        pictures->setVisible(points && curves);
+        if (bench == nullptr) return convergence->setVisible(curves);
+        QWidget *hidden = shown ? static_cast<QWidget*>(convergence) : bench,
+                *seen = shown ? bench : static_cast<QWidget*>(convergence);
+        hidden->hide();
+        seen->setVisible(shown || curves);
         if (points && bench->selection().shared() != state.points) bench->setPoints(state.points);
         bench->setLive(liveText());
-        if (shown) convergence->hide();
     }
 
     void showLog() {
@@ -188,9 +190,8 @@ void RunProgress::setState(const RunState& state) {
     d_->repeat->setVisible(endedInVain(state.status));
     d_->study->setVisible(endedInVain(state.status));
     const bool curves = live || (state.curves && !state.curves->empty());
-    d_->convergence->setVisible(curves);
     if (curves) d_->showCurves();
-    d_->showPoints(this);
+    d_->showPictures(this, curves);
     d_->showLog();
 }
 
