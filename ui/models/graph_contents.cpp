@@ -210,7 +210,7 @@ void addOperator(Facts& facts, const ModelContents& contents, const model::Opera
     facts.subtitle = typeText(op);
     facts.sections.append(tensorSection(graph, u"Inputs"_s, op.inputs));
     facts.sections.append(tensorSection(graph, u"Outputs"_s, op.outputs));
-    if (!op.attributes.empty()) {
+    if (!op.attributes->empty()) {
         Facts::Section section{u"Attributes"_s, {}};
         for (const auto& [name, value] : op.attributes)
             section.rows.append(Facts::Row{shownName(name), attributeText(value)});
