@@ -26,7 +26,7 @@ Findings fiveSeeds(const mapping::Problem& problem, const std::string& algorithm
         options.algorithms = {algorithm};
         options.samples = samples;
         options.seed = seed;
-        const mapping::Result result = mapping::solve(problem, options, {{.threads = 1}});
+        const mapping::Result result = mapping::solve(problem, options, {{{.threads = 1}}});
         const mapping::Run& run = result.runs.front();
         findings.best = std::min(findings.best, run.value);
         findings.mean += run.value / 5;

@@ -114,7 +114,7 @@ void searchCase(benchmark::State& state, const std::string& table, double bandwi
     double gap = 0;
     const bench::ProcessorClock clock;
     for (auto _ : state) {
-        const mapping::Result result = mapping::solve(problem, options, {{.threads = 1}});
+        const mapping::Result result = mapping::solve(problem, options, {{{.threads = 1}}});
         gap = result.runs.front().gap;
     }
     state.counters["gap"] = gap;

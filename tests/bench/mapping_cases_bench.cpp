@@ -47,7 +47,7 @@ double makespanOf(const mapping::Problem& problem, const char* algorithm, std::u
     options.algorithms = {algorithm};
     options.seed = seed;
     options.explored = 0;
-    return mapping::solve(problem, options, {{.threads = 1}}).runs.front().value;
+    return mapping::solve(problem, options, {{{.threads = 1}}}).runs.front().value;
 }
 
 /// Every `stride`-th case; with all of them, what must hold.

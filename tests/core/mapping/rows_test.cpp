@@ -73,8 +73,8 @@ Json stateAfter(const Problem& problem, const Options& options, int points, cons
 TEST_P(EveryAlgorithm, givesTheSameResultForAnyThreadsAndAgain) {
     const Problem problem = test::drawnProblem(30, 4, 20, 1);
     Options options = optionsFor(GetParam().id, 600);
-    const Result once = solve(problem, options, {{.threads = 1}});
-    EXPECT_EQ(solve(problem, options, {{.threads = 2}}), once);
+    const Result once = solve(problem, options, {{{.threads = 1}}});
+    EXPECT_EQ(solve(problem, options, {{{.threads = 2}}}), once);
     options.seed = 2;
     if (!isConstructive(GetParam().id)) {
         EXPECT_NE(solve(problem, options).runs, once.runs);
