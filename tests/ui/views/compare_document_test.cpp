@@ -49,12 +49,19 @@ RunState comparedState(const study::Result& result, const QString& title, int ru
     return state;
 }
 
+/// Gives the first layer of a level another type.
+void setFirstType(partition::LevelPlan& level, partition::Type type) {
+    std::vector<partition::LayerPlan> rows = level.layers.all();
+    rows.at(0).type = type;
+    level.layers = rows;
+}
+
 std::vector<RunState> twoRuns() {
     study::Result other = test::handMadeResult();
     other.study.parameters["dtype"] = "fp16";
     auto& plan = other.outcome.get<study::PartitionOutcome>().result.plans[0];
     plan.stepTime = Seconds{0.0181};
-    plan.levels[0].layers[0].type = partition::Type::II;
+    setFirstType(plan.levels[0], partition::Type::II);
     return {comparedState(test::handMadeResult(), QStringLiteral("first"), 1),
             comparedState(other, QStringLiteral("second"), 2)};
 }
@@ -498,7 +505,7 @@ TEST(CompareDocument, runsOnOtherFleetsAreComparedByDepth) {
     auto& plans = other.outcome.get<study::PartitionOutcome>().result.plans;
     for (auto& plan : plans)
         for (auto& level : plan.levels) level.group = "other";
-    plans[0].levels[0].layers[0].type = partition::Type::II;
+    setFirstType(plans[0].levels[0], partition::Type::II);
     CompareDocument document(QStringLiteral("1,2"));
     document.setRuns({comparedState(test::handMadeResult(), QStringLiteral("first"), 1),
                       comparedState(other, QStringLiteral("second"), 2)});

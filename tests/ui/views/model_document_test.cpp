@@ -307,14 +307,16 @@ TEST(ModelDocument, coloursByWhatARunFound) {
     partition::Plan plan;
     plan.strategy = "accpar";
     partition::LevelPlan level;
+    partition::PlanRows<partition::LayerPlan>::Maker made;
     for (std::size_t i = 0; i < layers.layers.size(); ++i) {
         outcome.result.names.push_back(layers.layers[i].name);
         partition::LayerPlan layer;
         layer.layer = static_cast<std::int32_t>(i);
         layer.type = static_cast<partition::Type>(i % 3);
         layer.compute.value = 1e-3 * static_cast<double>(i + 1);
-        level.layers.push_back(layer);
+        made.add(layer);
     }
+    level.layers = std::move(made).rows();
     plan.levels.push_back(level);
     outcome.result.plans.push_back(plan);
     result->outcome = outcome;
