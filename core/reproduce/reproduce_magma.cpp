@@ -129,7 +129,7 @@ mapping::Result Experiment::runPortfolio(const mapping::Problem& problem, const 
     for (const Searcher& searcher : searchers) options.algorithms.emplace_back(searcher.algorithm);
     options.samples = samples;
     options.explored = explored;
-    return mapping::solve(problem, options, {control_.ofOnePart()});
+    return mapping::solve(problem, options, {{control_.ofOnePart()}});
 }
 
 mapping::Run Experiment::search(const mapping::Problem& problem, const Searcher& searcher, std::int64_t samples,
@@ -141,7 +141,7 @@ mapping::Run Experiment::search(const mapping::Problem& problem, const Searcher&
     options.settings = searcher.settings;
     options.explored = 0;
     options.warmStart = std::move(warm);
-    mapping::Result result = mapping::solve(problem, options, {control_.ofOnePart()});
+    mapping::Result result = mapping::solve(problem, options, {{control_.ofOnePart()}});
     return std::move(result.runs.at(0));
 }
 

@@ -57,6 +57,14 @@ void ChoiceBar::setChoices(const QVector<Choice>& choices, int current) {
     setCurrent(current);
 }
 
+void check(QButtonGroup& group, int index) {
+    QAbstractButton* const checked = group.button(index);
+    if (checked == nullptr) return;
+    checked->setChecked(true);
+    for (QAbstractButton* button : group.buttons())
+        button->setFocusPolicy(button == checked ? Qt::TabFocus : Qt::NoFocus);
+}
+
 QToolButton* toggle(const QString& text, const QString& help, QWidget* parent) {
     auto* button = new QToolButton(parent);
     button->setText(text);
@@ -86,7 +94,7 @@ void ChoiceBar::fillList(const QVector<Choice>& choices) {
 
 void ChoiceBar::setCurrent(int index) {
     current_ = index;
-    if (QAbstractButton* button = buttons_->button(index)) button->setChecked(true);
+    check(*buttons_, index);
     if (index < list_->count()) list_->setCurrentIndex(index);
 }
 

@@ -43,6 +43,10 @@ private:
     int current_ = -1;
 };
 
+/// Checks one of a group of which one is checked, and lets Tab come to it alone: Qt gives Tab to the button that had
+/// the focus last, which may be another one.
+void check(QButtonGroup& group, int index);
+
 /// A flat button that is switched on and off.
 QToolButton* toggle(const QString& text, const QString& help = {}, QWidget* parent = nullptr);
 

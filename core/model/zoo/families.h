@@ -80,7 +80,8 @@ Graph mixture(Network net);
 // transformers.cpp
 Graph opt350m(Network net);
 Graph vitB16(Network net);
-/// Encoder and decoder blocks with trained offsets of the scores by distance; gated as in T5 1.1 where the sizes say so.
+/// Encoder and decoder blocks with trained offsets of the scores by distance; gated as in T5 1.1 where the sizes say
+/// so.
 Graph t5(Network net);
 Graph transformerXl(Network net);
 

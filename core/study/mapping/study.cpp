@@ -252,7 +252,7 @@ Result runMapping(const Study& study, const RunContext& context) {
         outcome.result =
             scored(problem, readMapping(document.root(), problem.jobs.size(), problem.cores.size()), options);
     } else {
-        mapping::SearchControl control{RunControl(context)};
+        mapping::SearchControl control{{RunControl(context)}};
         control.checkpoint = checkpointSink(context, result);
         if (const auto state = resumedState(context, result)) control.resume = state->json();
         FrontPoints front(outcome, options.algorithms);

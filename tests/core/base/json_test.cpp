@@ -205,7 +205,7 @@ TEST(JsonDocument, placesErrorsOfEntriesThatItHandsOver) {
 }
 
 TEST(Json, writesDocumentsOfLongListsAsOthers) {
-    for (const std::size_t size : {0, 1, 3, 100'000}) {
+    for (const std::size_t size : {0UL, 1UL, 3UL, 100'000UL}) {
         Json whole{{"head", "\n  \"list\": []"}, {"list", Json::array()}, {"tail", 1}};
         const auto entry = [](std::size_t i) {
             return i % 2 == 0 ? Json{{"i", i}, {"text", "a\nb"}, {"deep", {{"x", Json::array({1, "y"})}}}} : Json(i);

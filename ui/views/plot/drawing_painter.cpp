@@ -303,7 +303,8 @@ void PictureCache::draw(QPainter& painter, const QWidget& widget, const std::fun
 }
 
 void announce(QWidget& widget, const QString& name, const QString& description) {
-    if (widget.accessibleName() != name) widget.setAccessibleName(name);
+    // Where nothing is drawn yet, it keeps the name that it was given.
+    if (!name.isEmpty() && widget.accessibleName() != name) widget.setAccessibleName(name);
     if (widget.accessibleDescription() == description) return;
     widget.setAccessibleDescription(description);
     if (!QAccessible::isActive()) return;

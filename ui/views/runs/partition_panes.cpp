@@ -97,7 +97,7 @@ void ChartPane::setCurrent(int index) {
 
 void ChartPane::showChart(int index) {
     current_ = index;
-    if (buttons_->button(index) != nullptr) buttons_->button(index)->setChecked(true);
+    check(*buttons_, index);
     const bool isThere = index < static_cast<int>(charts_.size());
     plot_->setChart(isThere ? charts_[static_cast<std::size_t>(index)] : report::Chart());
 }

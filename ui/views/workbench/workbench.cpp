@@ -119,6 +119,7 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
     layout->addWidget(makeBar());
     auto* row = bareLayout<QHBoxLayout>(theme().spacing());
     filterArea_->setWidget(filters_);
+    filterArea_->setAccessibleName(u"Filters"_s);
     filterArea_->setWidgetResizable(true);
     filterArea_->setFrameShape(QFrame::NoFrame);
     filterArea_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
