@@ -65,7 +65,7 @@ public:
     const Shape& get() const { return shape_.get(); }
     operator const Shape&() const { return get(); }  // NOLINT(google-explicit-constructor): it is that shape
     explicit operator bool() const { return get().has_value(); }
-    bool has_value() const { return get().has_value(); }
+    bool has_value() const { return get().has_value(); }  // NOLINT(readability-identifier-naming): as a Shape's
     const Dims& operator*() const { return *get(); }
     const Dims* operator->() const { return &*get(); }
     const Dims& value() const { return get().value(); }

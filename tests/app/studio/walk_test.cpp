@@ -91,7 +91,7 @@ protected:
     /// Lets layouts settle, then saves the step's pictures; a picture with few colours shows nothing.
     void picture(const QString& step) {
         const QVector<QSize> sizes = askedSizes();
-        for (const QSize& size : sizes.isEmpty() ? QVector{kUsualWindow} : sizes) {
+        for (const QSize& size : sizes.isEmpty() ? QVector<QSize>{kUsualWindow} : sizes) {
             window_->resize(size);
             for (const auto& [mode, name] :
                  {std::pair{ThemeMode::light, "light"}, std::pair{ThemeMode::dark, "dark"}}) {
