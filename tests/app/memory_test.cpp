@@ -55,23 +55,29 @@ protected:
     static constexpr int kShort = 20'000, kLong = 100'000;
 };
 
-/// Commands promise to read a million nodes in 900 MB.
+struct Command {
+    std::vector<std::string> words;
+    double most = 840;  ///< bytes a node: a million in 900 MB, of which the program itself takes 55
+};
+
+/// A million nodes are read in 900 MB, by a partition in 1.2 GB and by a prediction in a little more than 900 MB.
 TEST_F(Memory, ofEveryCommandThatReadsAModelIsSmallForEachNode) {
     if (kSanitized) GTEST_SKIP() << "a sanitizer takes memory of its own";
-    constexpr double kMost = 840;  // bytes; the program itself takes 55 MB
-    const std::vector<std::vector<std::string>> commands{
-        {"model", "inspect", "LAYERS"},
-        {"model", "inspect", "LAYERS", "--layers"},
-        {"model", "inspect", "LAYERS", "--layers", "--json"},
-        {"model", "inspect", "OPERATORS"},
-        {"model", "inspect", "OPERATORS", "--training"},
-        {"model", "convert", "LAYERS", "--to", "json", "--out", "out.json"},
-        {"model", "convert", "OPERATORS", "--to", "json", "--out", "out.json"},
-        {"partition", "--model", "LAYERS", "--fleet", "accpar-heterogeneous", "--no-store", "--quiet"},
-        {"predict", "--model", "OPERATORS", "--accelerator", "a100-40gb", "--no-store", "--quiet"},
+    const std::vector<Command> commands{
+        {.words = {"model", "inspect", "LAYERS"}},
+        {.words = {"model", "inspect", "LAYERS", "--layers"}},
+        {.words = {"model", "inspect", "LAYERS", "--layers", "--json"}},
+        {.words = {"model", "inspect", "OPERATORS"}},
+        {.words = {"model", "inspect", "OPERATORS", "--training"}},
+        {.words = {"model", "convert", "LAYERS", "--to", "json", "--out", "out.json"}},
+        {.words = {"model", "convert", "OPERATORS", "--to", "json", "--out", "out.json"}},
+        {.words = {"partition", "--model", "LAYERS", "--fleet", "accpar-heterogeneous", "--no-store", "--quiet"},
+         .most = 1200},
+        {.words = {"predict", "--model", "OPERATORS", "--accelerator", "a100-40gb", "--no-store", "--quiet"},
+         .most = 920},
     };
-    for (const std::vector<std::string>& command : commands)
-        EXPECT_LE(perNode(command), kMost) << testing::PrintToString(command);
+    for (const Command& command : commands)
+        EXPECT_LE(perNode(command.words), command.most) << testing::PrintToString(command.words);
 }
 
 }  // namespace
