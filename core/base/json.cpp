@@ -324,7 +324,7 @@ private:
             isVisiting_ = false;
             return;
         }
-        Json::array_t& entries = open_.back()->get_ref<Json::array_t&>();
+        auto& entries = open_.back()->get_ref<Json::array_t&>();
         visited_->visit(entries.back());
         release(entries.back());
         entries.pop_back();

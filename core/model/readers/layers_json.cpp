@@ -116,8 +116,8 @@ public:
         }
     }
 
-    /// `list` is what the text has under the key.
-    std::vector<Layer> finish(const JsonNode& list) && {
+    /// The layers, which it gives away; their names stay. `list` is what the text has under the key.
+    std::vector<Layer> finish(const JsonNode& list) {
         if (!list.isArray()) list.fail("a list");
         if (met_ > kMaxLayers)
             list.fail(fmt::format("at most {} entries", kMaxLayers), fmt::format("a list of {}", met_));
@@ -208,7 +208,7 @@ LayerGraph readLayersJson(std::string bytes, const std::string& file) {
     root.allowOnly({"schema", "name", "layers", "edges"});
     LayerGraph graph;
     graph.name = root.has("name") ? nameIn(root.at("name")) : nameOfFile(file);
-    graph.layers = std::move(layers).finish(root.at("layers"));
+    graph.layers = layers.finish(root.at("layers"));
     if (root.has("edges"))
         readEdges(root.at("edges"), graph, layers.names());
     else

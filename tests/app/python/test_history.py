@@ -105,7 +105,7 @@ def test_runs_are_inputs_of_other_studies(tmp_path):
     )
     # The history that was opened last serves them, and that in which a run is kept.
     other = tessera.history(tmp_path / "other.db")
-    with pytest.raises(tessera.FileError, match="there is no run '1'"):
+    with pytest.raises(tessera.FileError, match="there is no history"):
         tessera.run(study.replace(fleet=fleets[1]))
     assert tessera.run(study, history=history).document == result.document
     assert len(other) == 0
