@@ -78,7 +78,7 @@ private:
     /// Lets the references of a schema, which stands at `place`, point into the whole.
     void redirect(Json& schema, const std::string& place, const std::string& kind) {
         if (schema.is_object())
-            for (auto& [key, value] : schema.items()) {
+            for (const auto& [key, value] : schema.items()) {
                 if (key == "$ref" && value.is_string())
                     value = target(value.get<std::string>(), place, kind);
                 else
