@@ -74,8 +74,8 @@ private:
     double longest_ = 0;
 };
 
-/// Twice the longest that a window of this project may not answer, in milliseconds: machines that run tests differ by as
-/// much, and what a turn must not do takes many times as long.
+/// Twice the longest that a window of this project may not answer, in milliseconds: machines that run tests differ by
+/// as much, and what a turn must not do takes many times as long.
 inline constexpr double kLongestTurn = 2 * 50 * kSlowerBuild;
 
 }  // namespace tessera::test

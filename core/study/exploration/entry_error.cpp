@@ -14,9 +14,9 @@ namespace tessera::study {
 namespace {
 
 bool isLike(const Json& entry, const Json& like) {
-    for (const auto& [key, value] : like.items())
-        if (!entry.contains(key) || entry.at(key) != value) return false;
-    return true;
+    return std::ranges::all_of(like.get_ref<const Json::object_t&>(), [&](const auto& member) {
+        return entry.contains(member.first) && entry.at(member.first) == member.second;
+    });
 }
 
 /// The last entry that is like it: of two of one name the second is too many.
