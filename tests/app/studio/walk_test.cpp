@@ -54,7 +54,7 @@ namespace {
 
 using test::waitUntil;
 
-constexpr int kLongWalk = 60'000;  ///< milliseconds: generous, for sanitizers and busy machines
+constexpr int kLongWalk = 180'000;  ///< milliseconds: generous, for sanitizers and busy machines
 
 constexpr QSize kUsualWindow{1440, 900};
 
