@@ -49,8 +49,8 @@ double keptBytes(const StepSetting& setting, bool withExperts) {
     return bytes;
 }
 
-/// What selective recomputation by operators leaves of a layer: its input, every second product in their order
-/// (queries, values, the first two of three of the feed-forward part but one, its result) and the result of attention.
+/// What selective recomputation by operators leaves of a layer: its input, every second of its products in their order
+/// (queries, values, the first and the last one of the feed-forward part) and the result of attention.
 double everySecondBytes(const StepSetting& setting, bool withExperts) {
     const Transformer& model = setting.model;
     const LayerShare share = layerShareOf(setting);

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -34,9 +32,7 @@ void readLinearLayers(ConfigTransformer& out, const ConfigFields& in) {
     const std::string list = in.firstGiven({"layer_types", "attn_type_list"});
     for (std::int64_t i = 1; list.empty() && i < out.layers; i += 2) out.linearAt.insert(i);
     if (list.empty()) return;
-    const std::vector<JsonNode> all = in.at(list).elements(kConfigLayers);
-    if (static_cast<std::int64_t>(all.size()) < out.layers)
-        in.at(list).fail(fmt::format("an entry for each of {} layers", out.layers), fmt::format("{}", all.size()));
+    const std::vector<JsonNode> all = in.ofEachLayer(list, out.layers);
     for (std::int64_t i = 0; i < out.layers; ++i) {
         const JsonNode& each = all[static_cast<std::size_t>(i)];
         const bool isLinear = list == "layer_types" ? each.oneOf({"full_attention", "linear_attention"})[0] == 'l'

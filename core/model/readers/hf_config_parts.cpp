@@ -1,6 +1,9 @@
 #include "core/model/readers/hf_config_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 
 namespace tessera::model {
 
@@ -33,6 +36,14 @@ std::int64_t ConfigFields::everyLayer(const std::string& name, std::int64_t othe
     for (const JsonNode& each : all)
         if (each.whole(1, max) != first) each.fail("the same number for every layer");
     return first;
+}
+
+std::vector<JsonNode> ConfigFields::ofEachLayer(const std::string& name, std::int64_t layers) const {
+    const JsonNode list = root_.at(name);
+    std::vector<JsonNode> all = list.elements(kConfigLayers);
+    if (std::ssize(all) < layers)
+        list.fail(fmt::format("an entry for each of {} layers", layers), fmt::format("{}", all.size()));
+    return all;
 }
 
 bool ConfigFields::flag(const std::string& name, bool otherwise) const {

@@ -31,6 +31,8 @@ public:
     std::int64_t features(const Names& names, std::int64_t otherwise) const;
     /// A size, or a list that repeats it for every layer.
     std::int64_t everyLayer(const std::string& name, std::int64_t otherwise, std::int64_t max) const;
+    /// All entries of a list that has one for each layer; fails where there are fewer.
+    std::vector<JsonNode> ofEachLayer(const std::string& name, std::int64_t layers) const;
     bool flag(const std::string& name, bool otherwise) const;
     std::string text(const std::string& name, const std::string& otherwise) const;
     JsonNode at(const std::string& name) const { return root_.at(name); }

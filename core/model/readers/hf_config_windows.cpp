@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -37,12 +35,9 @@ LayerFlags slidingEvery(std::int64_t every, std::int64_t layers) {
 }
 
 /// "sliding_attention" among the names of all layers.
-LayerFlags slidingByName(const JsonNode& list, std::int64_t layers) {
-    const std::vector<JsonNode> names = list.elements(kConfigLayers);
-    if (static_cast<std::int64_t>(names.size()) < layers)
-        list.fail(fmt::format("an entry for each of {} layers", layers), fmt::format("{}", names.size()));
+LayerFlags slidingByName(const ConfigFields& in, const char* list, std::int64_t layers) {
     LayerFlags sliding;
-    for (const JsonNode& name : names) sliding.push_back(name.text() == "sliding_attention");
+    for (const JsonNode& name : in.ofEachLayer(list, layers)) sliding.push_back(name.text() == "sliding_attention");
     sliding.resize(static_cast<std::size_t>(layers));
     return sliding;
 }
@@ -60,7 +55,8 @@ std::int64_t patternOf(const ConfigFields& in) {
 }
 
 LayerFlags slidingLayers(const ConfigFields& in, std::string_view type, std::int64_t layers) {
-    if (in.given("layer_types")) return slidingByName(in.at("layer_types"), layers);
+    const char* const kTypes = "layer_types";
+    if (in.given(kTypes)) return slidingByName(in, kTypes, layers);
     if (const std::int64_t every = patternOf(in); every > 0) return slidingEvery(every, layers);
     for (const WindowOrder& order : kWindowOrders)
         if (hasName(order.types, type)) return slidingEvery(order.every, layers);

@@ -57,8 +57,7 @@ constexpr const char* kMixtral =
 constexpr const char* kQwen3 = "Qwen Team: \"Qwen3 Technical Report\", arXiv:2505.09388, 2025";
 constexpr const char* kGatedT5 =
     "Raffel, Shazeer, Roberts et al.: T5 version 1.1, as in Google Research's text-to-text-transfer-transformer; "
-    "Shazeer: "
-    "\"GLU Variants Improve Transformer\", arXiv:2002.05202, 2020";
+    "Shazeer: \"GLU Variants Improve Transformer\", arXiv:2002.05202, 2020";
 constexpr const char* kT5 =
     "Raffel, Shazeer, Roberts, Lee, Narang, Matena, Zhou, Li, Liu: \"Exploring the Limits of Transfer Learning with a "
     "Unified Text-to-Text Transformer\", JMLR 2020";
