@@ -48,9 +48,8 @@ std::int64_t patternOf(const ConfigFields& in) {
     if (!in.given(kPattern)) return 0;
     if (!in.at(kPattern).isString()) return in.size({kPattern}, 1, kConfigLayers);
     const std::string word = in.text(kPattern, "");
-    if (word.empty() || word.find_first_not_of("LG") != std::string::npos)
+    if (word.empty() || word.find_first_not_of('L') != word.size() - 1 || word.back() != 'G')
         in.at(kPattern).fail("a whole number, or a word of L and G with one G, at its end");
-    if (word.find('G') != word.size() - 1) return 0;
     return static_cast<std::int64_t>(word.size());
 }
 

@@ -438,8 +438,11 @@ TEST(HfConfig, readsSlidingWindows) {
     }
     EXPECT_THAT(configError(smallOf("llama", R"("sliding_window": 8, "layer_types": ["full_attention"])")),
                 testing::HasSubstr("expected an entry for each of 3 layers"));
-    EXPECT_THAT(configError(smallOf("exaone4", R"("sliding_window": 8, "sliding_window_pattern": "LxG")")),
-                testing::HasSubstr("sliding_window_pattern"));
+    for (const char* const word : {"LxG", "LGL", "LL", ""})
+        EXPECT_THAT(configError(smallOf(
+                        "exaone4", R"("sliding_window": 8, "sliding_window_pattern": ")" + std::string(word) + R"(")")),
+                    testing::HasSubstr("sliding_window_pattern"))
+            << word;
 }
 
 TEST(HfConfig, saysWhatAGraphMasks) {
