@@ -32,6 +32,13 @@ constexpr std::optional<PipelineSchedule> pipelineScheduleNamed(std::string_view
     return kPipelineScheduleNames.named(name);
 }
 
+/// Returns the pieces that a schedule cuts the layers of a device into: of `interleaved` what was asked for, of `zb-v`
+/// two, of the others one.
+constexpr int chunksOf(PipelineSchedule schedule, int asked) {
+    if (schedule == PipelineSchedule::interleaved) return asked;
+    return schedule == PipelineSchedule::zbV ? 2 : 1;
+}
+
 /// Seconds of one micro-batch on all layers of one stage (device).
 struct PipelineStage {
     double forward = 0;
@@ -44,9 +51,7 @@ struct Pipeline {
     PipelineSchedule schedule = PipelineSchedule::oneForwardOneBackward;
     int stages = 1;
     int microBatches = 1;
-    /// Pieces of equal time that the layers of a device are cut into: of `interleaved` any number, of `zb-v` two
-    /// whatever stands here, of the others one.
-    int chunks = 1;
+    int chunks = 1;            ///< asked for, see `chunksOf`; pieces of equal time
     PipelineStage times = {};  ///< of every stage that `perStage` does not give
     double transfer = 0;       ///< seconds of a hop of one micro-batch to another device, beside which devices compute
     /// Share of a micro-batch's activations that stays in memory between its two gradients; the rest goes with the

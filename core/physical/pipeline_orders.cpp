@@ -60,8 +60,7 @@ PipelineOrder alternatingOrder(Pipeline pipeline) {
 }  // namespace
 
 int pipelineChunks(const Pipeline& pipeline) {
-    if (pipeline.schedule == PipelineSchedule::interleaved) return pipeline.chunks;
-    return pipeline.schedule == PipelineSchedule::zbV ? 2 : 1;
+    return chunksOf(pipeline.schedule, pipeline.chunks);
 }
 
 int pipelinePosition(const Pipeline& pipeline, int stage, int chunk) {

@@ -27,8 +27,8 @@ std::vector<std::string> stackWords(const JsonNode& node) {
 }
 
 SoftwareStack readSoftwareStack(const JsonNode& node) {
-    node.allowOnly({"id", "words", "with", "profile", "does", "source", "attention", "kernels", "host", "sharding",
-                    "loss", "selective", "constants", "memory"});
+    node.allowOnly({"id", "words", "with", "profile", "does", "source", "attention", "kernels", "host", "hops",
+                    "sharding", "loss", "selective", "constants", "memory"});
     SoftwareStack stack{.id = node.at("id").text(),
                         .words = stackWords(node.at("words")),
                         .profile = node.at("profile").oneOf(kSoftwareProfileNames),
@@ -39,6 +39,8 @@ SoftwareStack readSoftwareStack(const JsonNode& node) {
     stack.fusedKernels = stack.profile != SoftwareProfile::eager;
     if (node.has("kernels")) stack.fusedKernels = node.at("kernels").oneOf({"separate", "fused"}) == "fused";
     if (node.has("host")) stack.hostWaits = node.at("host").oneOf({"waits", "runs ahead"}) == "waits";
+    stack.hidesHops = stack.profile == SoftwareProfile::tuned;
+    if (node.has("hops")) stack.hidesHops = node.at("hops").oneOf({"wait", "beside chunks"}) == "beside chunks";
     if (node.has("with")) stack.with = stackWords(node.at("with"));
     if (node.has("sharding")) stack.sharding = node.at("sharding").oneOf(kStackShardingNames);
     if (node.has("loss")) stack.lossInParts = node.at("loss").oneOf({"fused", "in parts"}) == "in parts";

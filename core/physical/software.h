@@ -46,6 +46,7 @@ struct SoftwareStack {
     StackAttention attention = StackAttention::fused;
     bool fusedKernels = true;  ///< normalisation, bias, dropout and activation in one kernel
     bool hostWaits = false;    ///< host and device wait for each other within a pass: launched kernel by kernel
+    bool hidesHops = false;    ///< exchanges between the chunks of an interleaved pipeline run beside computation
     StackSharding sharding = StackSharding::zero;
     bool lossInParts = false;       ///< logits are copied to 32 bits, their softmax and gradients are kept beside
     bool keepsEverySecond = false;  ///< selective recomputation keeps every second product, and attention

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/elementary.h"
 #include "core/physical/collective.h"
 #include "core/physical/collective_table.h"
 #include "core/physical/kernel.h"
@@ -217,6 +218,7 @@ public:
         work.stages = stageLayersOf(setting_.model, layout);
         work.training = setting_.training;
         work.alternates = setting_.stack.alternates;
+        work.hopsWait = waitsForHops(setting_.stack, layout.schedule);
         const GroupSeconds gathered = gather(layout), hop = transfer(layout);
         work.gather = gathered.inside;
         work.gatherNetwork = gathered.network;
@@ -528,9 +530,11 @@ double passSecondsOf(const PassSeconds& pass, const StepConstants& c, bool alter
     const double exposed =
         c.tensor * (pass.inside + pass.exchange + pass.exchangeNetwork / c.network) + pass.network / c.network;
     const double host = pass.kernels * c.host, work = device + exposed;
+    if (!alternates) return std::max(work, host);
     // Where the device waits for the host in some parts of a pass and the host for the device in others, the slower
-    // alone is too little (the tables of vTrain show a sum of squares about where both take as long).
-    return alternates ? std::sqrt(work * work + host * host) : std::max(work, host);
+    // alone is too little. Of the orders 2 to 6, vTrain's tables without any fifth of their rows agree most with 3 (of
+    // one fifth with 3.5).
+    return elementary::pow(work * work * work + host * host * host, 1.0 / 3);
 }
 
 /// Computation beside a transfer: the longer of the two, and of the shorter what the stack does not hide.
@@ -539,9 +543,14 @@ double besideSeconds(double computed, double moved, double exposed) {
 }
 
 /// One step of equal layers and a head on the last stage; `layer` and `head` are both passes of either.
-double stepPipelineSeconds(const StepWork& work, double layer, double head, const StepTimes& times) {
+double stepPipelineSeconds(const StepWork& work, double layer, double head, const StepTimes& times, int passes) {
     const double longest = std::max(work.stages.fullest * layer, work.stages.last * layer + head);
-    return pipelineSecondsOf(work.layout, {longest, work.layers * layer + head, times.stage, times.transfer});
+    return pipelineSecondsOf(work.layout, {.longest = longest,
+                                           .all = work.layers * layer + head,
+                                           .stage = times.stage,
+                                           .transfer = times.transfer,
+                                           .waits = work.hopsWait,
+                                           .passes = passes});
 }
 
 /// What bounds a device in a step, of the mean stage.
@@ -570,15 +579,41 @@ LayerTimes layerTimesOf(const StepWork& work, const StepConstants& c) {
     return times;
 }
 
-double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& load) {
-    const double p = layout.pipeline, m = layout.microBatches, hop = load.transfer, longest = load.longest;
-    if (layout.pipeline == 1) return m * load.all;
+bool waitsForHops(const StackTraits& stack, PipelineSchedule schedule) {
+    return !stack.hidesHops || schedule != PipelineSchedule::interleaved;
+}
+
+namespace {
+
+/// The same load where each transfer is a part of the pass that sends it.
+PipelineLoad withHopsInPasses(const StepLayout& layout, PipelineLoad load) {
+    const double chunks = chunksOf(layout.schedule, layout.chunks), sent = chunks * load.transfer;
+    // The first of two stages sends no gradients on and the second no activations, which pace both passes where these
+    // are apart.
+    const bool sendsOnce = layout.pipeline == 2 && chunks == 1 && layout.schedule != PipelineSchedule::gpipe;
+    load.longest += (sendsOnce ? 1 : load.passes) * sent;
+    load.all += load.passes * (layout.pipeline * chunks - 1) * load.transfer;
+    load.stage.forward += sent;
+    load.stage.backwardInput += sent;
+    load.transfer = 0;
+    return load;
+}
+
+}  // namespace
+
+double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& given) {
+    const double p = layout.pipeline, m = layout.microBatches;
+    if (layout.pipeline == 1) return m * given.all;
+    const PipelineLoad load = given.waits ? withHopsInPasses(layout, given) : given;
+    const double hop = load.transfer, longest = load.longest;
     const PipelineStage& s = load.stage;
     // Gradients of weights fill idle time, those of `rounds` micro-batches for each other stage, as far as there are
     // any.
-    const double both = s.forward + s.backwardInput + s.backwardWeight, mean = load.all / p;
+    const PipelineStage& computed = given.stage;
+    const double both = computed.forward + computed.backwardInput + computed.backwardWeight;
     // Where nothing is said of a stage, all of it may be those.
-    const double weights = both > 0 ? mean * s.backwardWeight / both : mean, chained = mean - weights;
+    const double weights = given.all / p * (both > 0 ? computed.backwardWeight / both : 1),
+                 chained = load.all / p - weights;
     const double full = m * longest + 1.6 * (p - 1) * hop;
     const auto filling = [&](double rounds) { return std::min(rounds * (p - 1), m - 1) * s.backwardWeight; };
     switch (layout.schedule) {
@@ -600,6 +635,10 @@ double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& load) {
     }
 }
 
+double hopSeconds1F1B(const StepLayout& layout, double hop) {
+    return pipelineSecondsOf(layout, {.transfer = hop, .waits = true});
+}
+
 StepTimes stepTimesOf(const StepWork& work, const StepConstants& c) {
     const LayerTimes layer = layerTimesOf(work, c);
     StepTimes times;
@@ -608,13 +647,13 @@ StepTimes stepTimesOf(const StepWork& work, const StepConstants& c) {
     const double full = work.stages.fullest;
     times.stage = {full * layer.forward, full * (layer.backward - layer.weights), full * layer.weights};
     times.forward =
-        stepPipelineSeconds(work, layer.forward, layer.headForward, {.stage = {}, .transfer = times.transfer});
+        stepPipelineSeconds(work, layer.forward, layer.headForward, {.stage = {}, .transfer = times.transfer}, 1);
     if (!work.training) {
         times.step = times.forward + c.start;
         times.forward = times.step;
         return times;
     }
-    times.step = stepPipelineSeconds(work, layer.both(), layer.head(), times) +
+    times.step = stepPipelineSeconds(work, layer.both(), layer.head(), times, 2) +
                  c.data * (work.reduction + work.reductionNetwork / c.network) + work.optimizer + c.start;
     return times;
 }

@@ -103,6 +103,7 @@ struct StepWork : StepPasses {
     double optimizer = 0;                        ///< of all that it reads and writes at the bandwidth of memory
     bool training = true;
     bool alternates = false;  ///< as of the stack
+    bool hopsWait = false;    ///< `waitsForHops`
 };
 StepWork stepWorkOf(const StepSetting& setting);
 
@@ -157,10 +158,20 @@ struct PipelineLoad {
     double all = 0;            ///< both passes of all stages
     PipelineStage stage = {};  ///< of the stage with most layers, without the head
     double transfer = 0;       ///< to the next stage
+    bool waits = false;        ///< devices wait for each transfer that they send, instead of computing beside it
+    int passes = 2;            ///< that `longest` and `all` count; 1: the forward pass alone
 };
+/// Whether the devices of a pipeline wait for what they send. Megatron-LM, DeepSpeed and PyTorch do: the stream waits
+/// for each pair of a message to one neighbour and from it (megatron/core/pipeline_parallel/p2p_communication.py,
+/// `batch_isend_irecv` and its requests). Between chunks some send beside computation
+/// (`overlap_p2p_communication`, which Megatron-LM refuses for pipelines that are not interleaved).
+bool waitsForHops(const StackTraits& stack, PipelineSchedule schedule);
 /// Seconds of one step's micro-batches through the pipeline of a layout (closed forms of the schedules: Narayanan et
 /// al. 2021b, section 2.2; Qi et al. 2024, sections 2 and 3).
-double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& load);
+double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& given);
+
+/// Seconds that hops add to a 1F1B pipeline, whose devices wait for them (`waitsForHops`).
+double hopSeconds1F1B(const StepLayout& layout, double hop);
 
 /// Seconds of a step and of what it is made of.
 struct StepTimes {

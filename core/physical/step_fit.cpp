@@ -20,7 +20,7 @@ double sampleSeconds(const StepSample& sample, const StepConstants& constants) {
 namespace {
 
 /// How strongly a constant is held to where it starts, in samples' errors of 100 %.
-constexpr double kStepHold = 0.02;
+constexpr double kStepHold = 0.1;
 
 double stepDeviation(std::span<const StepSample> samples, const StepConstants& constants, const StepConstants& start) {
     double sum = 0;

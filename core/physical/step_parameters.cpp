@@ -54,6 +54,7 @@ StackTraits stackTraitsOf(std::string_view software, const Device& device, std::
             .fusedAttention = !wide && fusesAttention(*stack, device),
             .fusedKernels = stack->fusedKernels,
             .alternates = stack->hostWaits,
+            .hidesHops = stack->hidesHops,
             .sharding = stack->sharding,
             .lossInParts = stack->lossInParts,
             .keepsEverySecond = stack->keepsEverySecond,

@@ -18,6 +18,7 @@ struct StackTraits {
     bool fusedAttention = true;
     bool fusedKernels = true;
     bool alternates = false;  ///< host and device wait for each other within a pass: launched kernel by kernel
+    bool hidesHops = false;   ///< as of `SoftwareStack`
     StackSharding sharding = StackSharding::zero;
     bool lossInParts = false;       ///< as of `SoftwareStack`
     bool keepsEverySecond = false;  ///< as of `SoftwareStack`

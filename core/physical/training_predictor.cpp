@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/base/elementary.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
@@ -192,7 +193,7 @@ Prediction bubbleOf(const StepSetting& setting, const StepTimes& times) {
     Pipeline pipeline{.schedule = layout.schedule,
                       .stages = layout.pipeline,
                       .microBatches = static_cast<int>(std::min(layout.microBatches, 1e6)),
-                      .chunks = layout.schedule == PipelineSchedule::interleaved ? layout.chunks : 1,
+                      .chunks = layout.chunks,
                       .times = times.stage,
                       .transfer = times.transfer};
     pipeline.keptForWeights = keptForWeightsOf(setting);
@@ -334,15 +335,40 @@ std::vector<StepSample> stepSamplesOf(const std::vector<MeasuredRun>& runs, Devi
     return samples;
 }
 
-StepConstants fitStack(const std::vector<StepSample>& samples, std::string_view stack, int leftOut) {
+namespace {
+
+/// Every so many of them.
+std::vector<StepSample> thinned(const std::vector<StepSample>& samples, std::size_t every) {
+    std::vector<StepSample> kept;
+    for (std::size_t i = 0; i < samples.size(); i += every) kept.push_back(samples[i]);
+    return kept;
+}
+
+}  // namespace
+
+std::vector<StepFit> refitStack(const std::vector<StepSample>& samples, std::string_view stack) {
     constexpr std::size_t kThinned = 4;
     const bool any = stack == "any";
-    std::vector<StepSample> seen;
-    std::size_t index = 0;
-    for (const StepSample& sample : samples)
-        if ((any || sample.stack == stack) && sample.fold != leftOut && (index++ % kThinned == 0 || !any))
-            seen.push_back(sample);
-    return fitStep(seen, {});
+    std::vector<StepFit> fits;
+    std::vector<std::vector<StepSample>> seen;
+    for (int leftOut = -1; leftOut < kRunFolds; ++leftOut) {
+        std::vector<StepSample>& own = seen.emplace_back();
+        for (const StepSample& sample : samples)
+            if ((any || sample.stack == stack) && sample.fold != leftOut) own.push_back(sample);
+        fits.push_back({.stack = stack,
+                        .leftOut = leftOut,
+                        .runs = static_cast<int>(own.size()),
+                        .constants = fitStep(any ? thinned(own, kThinned) : own, {})});
+    }
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        std::vector<double> errors;
+        for (const StepSample& sample : seen[i]) {
+            const StepConstants& unseen = fits[static_cast<std::size_t>(sample.fold) + 1].constants;
+            errors.push_back(std::fabs(elementary::log(sampleSeconds(sample, unseen) / sample.seconds)));
+        }
+        fits[i].spread = conformalSpread(std::move(errors));
+    }
+    return fits;
 }
 
 }  // namespace tessera::physical

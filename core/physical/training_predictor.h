@@ -77,7 +77,9 @@ std::vector<MeasuredRun> transformerRunsOf(const MeasuredTable& table);
 /// stack weigh as the square root of their rows, so that the largest does not decide alone.
 std::vector<StepSample> stepSamplesOf(const std::vector<MeasuredRun>& runs, DeviceLibrary& devices);
 
-/// Constants from the samples of a stack ("any": a quarter of all) without those of a part, as `stepFits` has them.
-StepConstants fitStack(const std::vector<StepSample>& samples, std::string_view stack, int leftOut);
+/// The fits of a stack ("any": of a quarter of all samples) as `stepFits` has them: first what all of its samples say,
+/// then what they say without each part. A spread is the `conformalSpread` of the samples seen, each by the fit without
+/// its own part.
+std::vector<StepFit> refitStack(const std::vector<StepSample>& samples, std::string_view stack);
 
 }  // namespace tessera::physical

@@ -43,11 +43,12 @@ double countOr(const TrainingRun& run, std::string_view name, double otherwise) 
     return measuredNumber(found->second) == 0 ? 0 : run.dimOr(name, 0);
 }
 
-/// No share of the tokens where the task has no head over the vocabulary.
+/// No share of the tokens where the task has no head over the vocabulary: what is inferred by an encoder is a class, a
+/// span or an embedding (NeuSight, neusight/Tracing/trace.py: sequence classification).
 double headShareOf(const TrainingRun& run, bool encoder) {
     if (countOr(run, "head", 1) == 0) return 0;
     if (!encoder) return 1;
-    if (lowered(run.software).find("squad") != std::string::npos) return 0;
+    if (!run.training || lowered(run.software).find("squad") != std::string::npos) return 0;
     return run.training && !run.optimizer.empty() ? kMaskedShare : 1;
 }
 

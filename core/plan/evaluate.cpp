@@ -187,6 +187,8 @@ Evaluated Judge::Data::evaluate(const Configuration& given, double bytes) {
     const PlacedParts placed = placedOf(evaluated.configuration);
     evaluated.stages = stagesOf(placed, judgement);
     evaluated.transfer = transferOf(given, placed);
+    if (given.pipeline > 1 && waitsForHops(placed.front().model->setting().stack, given.schedule))
+        evaluated.wait = evaluated.transfer * chunksOf(given.schedule, given.chunks);
     double spread = 0;
     for (const PlacedPart& each : placed) spread = std::max(spread, each.model->variant().spread);
     const double step = judgement.scores.of(Objective::time);
@@ -205,9 +207,15 @@ physical::Pipeline pipelineOf(const Evaluated& evaluated, int microBatches) {
                                 .stages = configuration.pipeline,
                                 .microBatches = microBatches,
                                 .chunks = configuration.chunks,
-                                .transfer = evaluated.transfer};
-    for (const EvaluatedStage& stage : evaluated.stages)
-        pipeline.perStage.push_back({stage.forward, stage.backward / 2, stage.backward / 2});
+                                .transfer = evaluated.wait > 0 ? 0 : evaluated.transfer};
+    // The last stage sends no activations on and the first no gradients, but for those of other chunks.
+    const bool chunked = chunksOf(configuration.schedule, configuration.chunks) > 1;
+    for (std::size_t s = 0; s < evaluated.stages.size(); ++s) {
+        const EvaluatedStage& stage = evaluated.stages[s];
+        const double sent = chunked || s + 1 < evaluated.stages.size() ? evaluated.wait : 0,
+                     returned = chunked || s > 0 ? evaluated.wait : 0;
+        pipeline.perStage.push_back({stage.forward + sent, stage.backward / 2 + returned, stage.backward / 2});
+    }
     return pipeline;
 }
 

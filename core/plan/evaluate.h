@@ -47,10 +47,11 @@ struct Evaluated {
     TimeShares time = {};
     std::vector<EvaluatedStage> stages = {};
     double transfer = 0;  ///< s of a micro-batch from stage to stage
+    double wait = 0;      ///< s of a stage after each pass, for what it sends; 0 where that runs beside computation
     double pipeline = 0;  ///< s of the micro-batches through the pipeline, by the closed form of its schedule
 };
 /// The pipeline of a configuration with the first of its micro-batches, where parts lie side by side as the stages are
-/// shown. Both gradients of a layer take as long.
+/// shown. Both gradients of a layer take as long; what a stage waits for is a part of its passes.
 physical::Pipeline pipelineOf(const Evaluated& evaluated, int microBatches);
 
 /// How much longer the step is, over its seconds, where the pipeline is run micro-batch by micro-batch and waits for

@@ -90,7 +90,8 @@ double Judge::Data::pipelineSeconds(const Configuration& configuration, const Pl
         layout, {.longest = cost.longest,
                  .all = cost.all,
                  .stage = {full * times.forward, full * (times.backward - times.weights), full * times.weights},
-                 .transfer = hop});
+                 .transfer = hop,
+                 .waits = waitsForHops(placed.model->setting().stack, layout.schedule)});
 }
 
 /// Of a whole pipeline on one group.

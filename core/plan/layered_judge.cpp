@@ -115,14 +115,16 @@ Evaluated LayeredJudge::evaluate(const Configuration& configuration) {
                                     .numbers = stage.layers});
     }
     TimeShares& time = evaluated.time;
-    const std::int64_t ofBusiest = (placed.microBatches - 1) / plan.data + 1;
+    const std::int64_t ofBusiest = codesign::microBatchesOfReplica(placed.microBatches, plan.data);
     time.compute = static_cast<double>(ofBusiest) * all.value / static_cast<double>(plan.stages.size());
     time.data = codesign::onceOf(plan, placed.microBatches, placed.steady.has_value()).value;
     time.bubble = step - time.compute - time.data;
     if (const auto& steady = placed.steady; steady && plan.stages.size() > 1) {
         const std::size_t stages = plan.stages.size();
         const double hops = steady->filling.at(std::min(stages, steady->filling.size()) - 1).value;
-        evaluated.transfer = hops / (2 * static_cast<double>(stages - 1));
+        const physical::StepLayout layout{.pipeline = configuration.pipeline,
+                                          .microBatches = static_cast<double>(ofBusiest)};
+        evaluated.transfer = evaluated.wait = hops / physical::hopSeconds1F1B(layout, 1);
         time.pipeline = hops;
         time.data -= hops;
     }

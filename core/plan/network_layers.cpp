@@ -149,7 +149,8 @@ public:
         made.memory = {device_.memory > 0 ? device_.memory : kMostMemory};
         made.bandwidth = {rateBetween(like.data)};
         made.optimizerState = model::stateBytesPerParameter(training_.optimizer) / wordBytes();
-        made.steady = codesign::SteadyPipeline{.replicas = like.data, .filling = fillingOf(like, scale)};
+        made.steady =
+            codesign::SteadyPipeline{.replicas = like.data, .filling = fillingOf(like, scale, made.microBatches)};
         return made;
     }
 
@@ -251,7 +252,7 @@ private:
     }
 
     /// The slowest tensor goes from each stage to the next and its gradient back.
-    std::vector<Seconds> fillingOf(const Configuration& like, double scale) const {
+    std::vector<Seconds> fillingOf(const Configuration& like, double scale, std::int64_t microBatches) const {
         const double most = edges_.empty() ? 0 : scale * *std::max_element(edges_.begin(), edges_.end());
         const std::int64_t stages =
             std::min(static_cast<std::int64_t>(layers_.size()), training_.accelerators / like.data);
@@ -263,7 +264,10 @@ private:
                 level = crossed;
                 seconds = hop(like.data, count, most);
             }
-            filling.push_back(Seconds{2 * static_cast<double>(count - 1) * seconds});
+            const auto each = codesign::microBatchesOfReplica(microBatches, like.data);
+            const physical::StepLayout layout{.pipeline = static_cast<int>(count),
+                                              .microBatches = static_cast<double>(each)};
+            filling.push_back(Seconds{physical::hopSeconds1F1B(layout, seconds)});
         }
         return filling;
     }

@@ -150,7 +150,8 @@ private:
         StepLayout layout = layout_;
         for (int stages = 1; stages <= problem_.layers(); ++stages) {
             layout.pipeline = stages;
-            const double hops = 2 * (stages - 1) * all.transfer(layout);
+            layout.microBatches = static_cast<double>(codesign::microBatchesOfReplica(made.microBatches, like_.data));
+            const double hops = hopSeconds1F1B(layout, all.transfer(layout));
             steady.filling.push_back(Seconds{all.constants().start + hops});
         }
         made.steady = std::move(steady);

@@ -55,6 +55,15 @@ std::size_t bestIn(const Comparison::MetricRow& row, std::size_t baseline) {
     return best;
 }
 
+/// How many times as much the better of two is, with as many digits as tell it from as much: "1.3×", "1.0012×".
+std::string aheadText(double times) {
+    constexpr int kMaxDigits = 9;
+    std::string text = timesText(times);
+    for (int digits = 4; text == timesText(1) && digits <= kMaxDigits; ++digits)
+        text = fmt::format("{:.{}g}×", times, digits);
+    return text;
+}
+
 std::string textAt(const Comparison::MetricRow& row, std::size_t run) {
     Metric metric = row.metric;
     metric.value = *row.values[run];
@@ -80,7 +89,7 @@ std::string priceText(const Comparison& comparison) {
     if (best == base)
         return fmt::format(" No run does more per dollar than {}: {}.", namedRun(comparison, base), textAt(*row, base));
     return fmt::format(" Per dollar, {} does {} as much as {}: {} against {}.", namedRun(comparison, best),
-                       timesText(*row->values[best] / *row->values[base]), namedRun(comparison, base),
+                       aheadText(*row->values[best] / *row->values[base]), namedRun(comparison, base),
                        textAt(*row, best), textAt(*row, base));
 }
 
@@ -112,7 +121,7 @@ std::string findingBy(const Comparison& comparison, const Comparison::MetricRow&
                            inAllText(comparison, best, base)) +
                priceText(comparison);
     return fmt::format(fmt::runtime(metric.other), textAt(row, best), namedRun(comparison, best),
-                       timesText(rateOf(row, best) / rateOf(row, base)), baseline, textAt(row, base)) +
+                       aheadText(rateOf(row, best) / rateOf(row, base)), baseline, textAt(row, base)) +
            inAllText(comparison, best, base) + "." + priceText(comparison);
 }
 

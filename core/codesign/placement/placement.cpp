@@ -37,7 +37,7 @@ std::vector<Replicas> replicasOf(std::int64_t accelerators, std::int64_t microBa
     std::vector<Replicas> all;
     const std::int64_t max = std::min(accelerators, microBatches);
     for (std::int64_t count = 1; count <= max;) {
-        const std::int64_t batches = (microBatches - 1) / count + 1;
+        const std::int64_t batches = microBatchesOfReplica(microBatches, count);
         all.push_back({count, accelerators / count, static_cast<double>(batches)});
         if (batches == 1) break;
         count = (microBatches - 1) / (batches - 1) + 1;

@@ -48,7 +48,7 @@ struct DegreeCosts {
     bool operator==(const DegreeCosts&) const = default;
 };
 
-/// How a batch goes through a pipeline whose transfers run beside computation: what one stage takes for all
+/// How a batch goes through a pipeline whose transfers take as long whatever the layers: what one stage takes for all
 /// micro-batches of a replica but one, and for its update, decides, and before that all stages take their first
 /// micro-batch one after the other (the closed form of 1F1B: Narayanan et al., SC 2021, section 2.2). Layers of a stage
 /// run in a row, and tensors delay none of them. Otherwise, as in the paper, every stage but one counts as much as the
@@ -59,6 +59,11 @@ struct SteadyPipeline {
     std::vector<Seconds> filling = {};
     bool operator==(const SteadyPipeline&) const = default;
 };
+
+/// Returns the micro-batches of the fullest of so many replicas.
+constexpr std::int64_t microBatchesOfReplica(std::int64_t microBatches, std::int64_t replicas) {
+    return (microBatches - 1) / replicas + 1;
+}
 
 /// Everything but the graph that a placement depends on.
 struct PlacementProblem {

@@ -41,7 +41,7 @@ public:
             return std::move(plan_);
         }
         const auto replicas = static_cast<double>(plan_.data);
-        const std::int64_t microBatches = (problem_.microBatches - 1) / plan_.data + 1;
+        const std::int64_t microBatches = microBatchesOfReplica(problem_.microBatches, plan_.data);
         const auto rounds = static_cast<double>(microBatches + static_cast<std::int64_t>(plan_.stages.size()) - 1);
         plan_.timePerBatch = slowest * rounds + first / problem_.bandwidth * (4 * (replicas - 1) / replicas) + update;
         return std::move(plan_);
@@ -51,7 +51,7 @@ private:
     /// See SteadyPipeline.
     Seconds steadyTime() const {
         const SteadyPipeline& steady = *problem_.steady;
-        const auto beside = (problem_.microBatches - 1) / plan_.data;  // of the fullest replica, but for the first
+        const auto beside = microBatchesOfReplica(problem_.microBatches, plan_.data) - 1;
         const auto others = static_cast<double>(beside);
         Seconds slowest, first;
         for (const PlacedStage& stage : plan_.stages) {

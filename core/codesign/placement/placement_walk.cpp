@@ -7,7 +7,7 @@ DegreeNumbers::DegreeNumbers(const CutLattice& lattice, const PlacementProblem& 
     std::size_t sliced = 0;
     double batches = 1;  // that a time counts for
     if (problem.steady) {
-        const auto beside = (problem.microBatches - 1) / problem.steady->replicas;  // as SteadyPipeline says
+        const auto beside = microBatchesOfReplica(problem.microBatches, problem.steady->replicas) - 1;
         batches = static_cast<double>(beside);
         filling_ = problem.steady->filling;
     }

@@ -65,7 +65,7 @@ void timeTerms(const Row& row, Terms& terms) {
     const codesign::ModelResult model = placedModel(row);
     terms.push_back({"greatest load of a stage", seconds(slowestStage(*row.placement.plan).load), "result, stages"});
     terms.push_back({"micro-batches of a replica",
-                     counted((row.problem.microBatches - 1) / row.placement.plan->data + 1),
+                     counted(codesign::microBatchesOfReplica(row.problem.microBatches, row.placement.plan->data)),
                      "result, problem.micro_batches over replicas"});
     degreeTerms(row, terms);
     terms.push_back({row.of ? "sums of gradients, updates, messages that fill the pipeline, start of the step"

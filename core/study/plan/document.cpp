@@ -177,6 +177,11 @@ constexpr auto kEvaluated = [](auto& doc, auto& each) {
     doc({"price_usd", "Of a step; 0 where a price is not known."}, scores.of(plan::Objective::price), kNotNegative);
     doc({"energy_j", "Of a step."}, scores.of(plan::Objective::energy), kNotNegative);
     doc({"transfer_s", "Of a micro-batch from stage to stage."}, each.transfer, kNotNegative);
+    if (doc.has("wait_s", each.wait > 0))
+        doc({"wait_s",
+             "Of a stage after each pass of a micro-batch, for what it sends; left out where transfers run beside "
+             "computation, and in older versions."},
+            each.wait, kNotNegative);
     doc.object({"time", "What takes the step's seconds, of the mean stage; they add up to the step."}, each.time,
                kTime);
     doc.list({"stages", "Of the pipeline.", kSomeEntries}, each.stages, kStage);

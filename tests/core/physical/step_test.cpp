@@ -232,6 +232,51 @@ TEST(Step, fewMicroBatchesFillNoZeroBubbleSchedule) {
             }
 }
 
+/// Of equal stages without head that wait for what they send, over what the simulation of passes with it says.
+double waitingClosedOverSimulated(PipelineSchedule schedule, int stages, int chunks, const PipelineStage& times,
+                                  double hop) {
+    constexpr int kMicroBatches = 48;
+    const double both = times.forward + times.backwardInput + times.backwardWeight;
+    const StepLayout layout{.pipeline = stages, .chunks = chunks, .microBatches = kMicroBatches, .schedule = schedule};
+    const double closed = pipelineSecondsOf(
+        layout, {.longest = both, .all = stages * both, .stage = times, .transfer = hop, .waits = true});
+    Pipeline pipeline{.schedule = schedule, .stages = stages, .microBatches = kMicroBatches, .chunks = chunks};
+    const double sent = chunksOf(schedule, chunks) * hop;
+    for (int s = 0; s < stages; ++s) {
+        const bool chunked = chunksOf(schedule, chunks) > 1;
+        pipeline.perStage.push_back({times.forward + (chunked || s + 1 < stages ? sent : 0),
+                                     times.backwardInput + (chunked || s > 0 ? sent : 0), times.backwardWeight});
+    }
+    return closed / simulatePipeline(pipeline).span;
+}
+
+TEST(Step, devicesWaitForWhatTheySend) {
+    const PipelineStage times{1, 1, 1};
+    for (const double hop : {0.0, 0.01, 0.05})
+        for (const int stages : {2, 3, 4, 8}) {
+            const auto ratioOf = [&](PipelineSchedule schedule, int chunks) {
+                return waitingClosedOverSimulated(schedule, stages, chunks, times, hop);
+            };
+            EXPECT_NEAR(ratioOf(PipelineSchedule::gpipe, 1), 1, 0.002) << stages << " stages, " << hop;
+            EXPECT_NEAR(ratioOf(PipelineSchedule::oneForwardOneBackward, 1), 1, 0.002) << stages << " stages, " << hop;
+            EXPECT_NEAR(ratioOf(PipelineSchedule::interleaved, 2), 1, 0.01) << stages << " stages, " << hop;
+            EXPECT_NEAR(ratioOf(PipelineSchedule::interleaved, 4), 1, 0.01) << stages << " stages, " << hop;
+            EXPECT_NEAR(ratioOf(PipelineSchedule::zbH1, 1), 1, 0.02) << stages << " stages, " << hop;
+        }
+}
+
+TEST(Step, onlyTunedStacksSendBesideChunks) {
+    Device device;
+    device.peaks = {{"bf16", 1e15}, {"fp8", 2e15}};
+    const auto waits = [&](const char* software, PipelineSchedule schedule) {
+        return waitsForHops(stackTraitsOf(software, device, "bf16", false), schedule);
+    };
+    EXPECT_TRUE(waits("Megatron-LM", PipelineSchedule::interleaved));
+    EXPECT_TRUE(waits("Megatron-LM", PipelineSchedule::oneForwardOneBackward));
+    EXPECT_FALSE(waits("NeMo", PipelineSchedule::interleaved));
+    EXPECT_TRUE(waits("NeMo", PipelineSchedule::oneForwardOneBackward)) << "Megatron-LM refuses to overlap these";
+}
+
 TEST(Step, aFitFindsTheConstantsThatMadeItsSamples) {
     std::mt19937 random(3);
     StepConstants truth;

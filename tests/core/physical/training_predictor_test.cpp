@@ -1,11 +1,14 @@
 #include "core/physical/training_predictor.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/file.h"
@@ -99,6 +102,20 @@ TEST(TrainingPredictor, moreExpertsThanReplicasHoldAreWholeOnDevicesThatSplitTen
     EXPECT_EQ(layoutOf(64).expert, 64);
 }
 
+TEST(TrainingPredictor, encodersThatInferHaveNoHeadOverTheVocabulary) {
+    const auto headOf = [](const char* model, bool trains, const char* optimizer) {
+        TrainingRun run = runOf(model, "a100", 1);
+        run.training = trains;
+        run.optimizer = optimizer;
+        std::string refusal;
+        return transformerOf(run, refusal)->headShare;
+    };
+    EXPECT_EQ(headOf("zoo:bert-large", false, ""), 0);
+    EXPECT_EQ(headOf("zoo:bert-large", true, ""), 1) << "all positions where nobody says which are masked";
+    EXPECT_LT(headOf("zoo:bert-large", true, "adam"), 0.2);
+    EXPECT_EQ(headOf("zoo:gpt", false, ""), 1);
+}
+
 TEST(TrainingPredictor, whatIsNotKnownOrCannotBeIsRefused) {
     EXPECT_NE(predicted(runOf("zoo:gpt", "abacus", 8)).refused, "");
     TrainingRun run = runOf("zoo:gpt", "a100", 8);
@@ -109,23 +126,36 @@ TEST(TrainingPredictor, whatIsNotKnownOrCannotBeIsRefused) {
     EXPECT_NE(predicted(run).refused.find("data type"), std::string::npos);
 }
 
+/// A row of the table in step_fits.cpp.
+std::string rowOf(const StepFit& fit) {
+    std::string constants;
+    for (const auto field : kStepFields)
+        constants += fmt::format("{}{:.4g}", constants.empty() ? "" : ", ", fit.constants.*field);
+    return fmt::format("    {{\"{}\", {}, {}, {:.3f}, {{{}}}}},\n", fit.stack, fit.leftOut, fit.runs, fit.spread,
+                       constants);
+}
+
 TEST(TrainingPredictor, refittingGivesTheTable) {
     DeviceLibrary devices;
     const std::vector<StepSample> samples = stepSamplesOf(transformerRunsOf(trainingTable()), devices);
-    for (const char* stack : {"megatron-lm", "llm-foundry"}) {
-        const StepConstants fitted = fitStack(samples, stack, 2), &kept = stepFitOf(stack, 2).constants;
-        for (const auto field : kStepFields) EXPECT_NEAR(fitted.*field / (kept.*field), 1, 1e-3) << stack;
+    std::string kept, fitted;
+    std::set<std::string_view> stacks;
+    for (const StepFit& fit : stepFits()) {
+        kept += rowOf(fit);
+        if (!stacks.insert(fit.stack).second) continue;
+        for (const StepFit& again : refitStack(samples, fit.stack)) fitted += rowOf(again);
     }
+    EXPECT_EQ(fitted, kept) << "the rows of core/physical/step_fits.cpp should be:\n" << fitted;
 }
 
 /// Mean errors a little above those reached; peers are in data/measured/baselines.csv.
 TEST(TrainingPredictor, errorsOfSetsStayWhereTheyAre) {
-    const std::map<std::string, double> bounds{{"vtrain-multi", 0.075},      {"vtrain-single", 0.085},
-                                               {"sc21-table1", 0.08},        {"korthikanti-memory", 0.025},
-                                               {"zero-bubble", 0.04},        {"bigscience-v100", 0.09},
-                                               {"mlperf-gpt3", 0.12},        {"megatron-bridge", 0.13},
-                                               {"llm-foundry", 0.042},       {"neusight-training", 0.03},
-                                               {"neusight-inference", 0.10}, {"dle-bert", 0.105},
+    const std::map<std::string, double> bounds{{"vtrain-multi", 0.065},      {"vtrain-single", 0.07},
+                                               {"sc21-table1", 0.035},       {"korthikanti-memory", 0.025},
+                                               {"zero-bubble", 0.025},       {"bigscience-v100", 0.09},
+                                               {"mlperf-gpt3", 0.125},       {"megatron-bridge", 0.13},
+                                               {"llm-foundry", 0.04},        {"neusight-training", 0.03},
+                                               {"neusight-inference", 0.07}, {"dle-bert", 0.105},
                                                {"mlperf-bert", 0.10},        {"dlperf", 0.125}};
     const Validation validation = validate({{trainingTable(), {}}}, {});
     double inside = 0, all = 0;

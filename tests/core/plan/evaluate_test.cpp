@@ -230,20 +230,20 @@ Excess excessOf(PipelineSchedule schedule) {
     return excess;
 }
 
-/// By how much of a step the closed forms are off where transfers are waited for: GPipe's and zb-v's are optimistic,
-/// those that overlap transfers with the other pass pessimistic where stages differ.
+/// By how much of a step the closed forms are off: those of interleaved and zb-v are optimistic, the others pessimistic
+/// where stages differ, since they let the one that takes longest send both ways.
 TEST(Evaluate, closedFormsLeaveOutWhatIsKnown) {
     struct Bounds {
         PipelineSchedule schedule;
         double least, most;
     };
-    for (const Bounds& bounds : {Bounds{PipelineSchedule::gpipe, -0.001, 0.03},
-                                 {PipelineSchedule::oneForwardOneBackward, -0.13, 0.03},
+    for (const Bounds& bounds : {Bounds{PipelineSchedule::gpipe, -0.025, 0.03},
+                                 {PipelineSchedule::oneForwardOneBackward, -0.145, 0.03},
                                  {PipelineSchedule::interleaved, -0.01, 0.16},
                                  {PipelineSchedule::zbH1, -0.12, 0.001},
                                  {PipelineSchedule::zbH2, -0.16, 0.001},
                                  {PipelineSchedule::zb1p, -0.12, 0.001},
-                                 {PipelineSchedule::zb2p, -0.13, 0.01},
+                                 {PipelineSchedule::zb2p, -0.13, 0.015},
                                  {PipelineSchedule::zbV, -0.001, 0.11}}) {
         const Excess excess = excessOf(bounds.schedule);
         EXPECT_GE(excess.least, bounds.least) << nameOf(bounds.schedule);

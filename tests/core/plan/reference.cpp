@@ -190,7 +190,8 @@ double PlanReference::hopOf(const Configuration& c, const std::vector<Held>& par
 double PlanReference::pipelineOf(const Configuration& c, const std::vector<Held>& parts,
                                  const std::vector<double>& stages, const std::vector<int>& layers, double hop,
                                  int microBatches) {
-    physical::PipelineLoad load{.transfer = hop};
+    physical::PipelineLoad load{.transfer = hop,
+                                .waits = waitsForHops(parts.front().model().setting.stack, c.schedule)};
     for (const double each : stages) {
         load.longest = std::max(load.longest, each);
         load.all += each;
