@@ -248,13 +248,19 @@ private:
     }
 
     /// Share of the boost clock that a card holds under products where its power is cut below that of its kind: the
-    /// clock goes as the root of power (class assumed). Kinds by their 16-bit FLOP/s a watt on full power.
+    /// clock goes as the root of power (class assumed). Kinds by their 16-bit FLOP/s a watt on full power; Blackwell
+    /// has it in the GB300, at 1,400 W.
     static double sustainedShare(const Device& device) {
         struct Kind {
             std::string_view prefix;
             double flopPerJoule;
         };
-        constexpr std::array<Kind, 3> kKinds{{{"a100", 0.78e12}, {"h100", 1.413e12}, {"l4", 1.034e12}}};
+        constexpr std::array<Kind, 6> kKinds{{{"a100", 0.78e12},
+                                              {"h100", 1.413e12},
+                                              {"l4", 1.034e12},
+                                              {"b200", 1.786e12},
+                                              {"b300", 1.786e12},
+                                              {"gb", 1.786e12}}};
         if (device.watts <= 0) return 1;
         for (const Kind& kind : kKinds)
             if (device.id.starts_with(kind.prefix))

@@ -27,9 +27,11 @@ constexpr std::size_t kMostLanes = 4;
 /// From here down nodes are too small for a line of text of their own.
 constexpr double kSmallCell = 9;
 constexpr double kLeastNode = 58;  ///< "stages 12–14" cut, "stage 127" whole
-constexpr std::array kCellSizes{64.0, 54.0, 46.0, 38.0, 32.0, 26.0, 22.0, 18.0, 15.0, 12.0, 10.0, 8.0, 6.0, 5.0};
+constexpr std::array kCellSizes{150.0, 132.0, 116.0, 100.0, 88.0, 76.0, 64.0, 54.0, 46.0, 38.0,
+                                32.0,  26.0,  22.0,  18.0,  15.0, 12.0, 10.0, 8.0,  6.0,  5.0};
 /// From here up cells say their value.
 constexpr double kTellingCell = 38;
+constexpr double kLargeCell = 100;  ///< in larger letters
 /// Larger nodes, such as pods, are drawn in blocks.
 constexpr std::int64_t kMostDrawnNodes = 1024, kMostPerNode = 80, kBlock = 64;
 /// The ends of the ramp are too light or too dark for one of the two themes.
@@ -270,8 +272,9 @@ private:
             const std::string fill = colourOf(share);
             drawing_.shapes.push_back(Box{.area = at, .fill = fill, .radius = 2, .tip = tipOf(*stage, replica)});
             if (grid.cell >= kTellingCell) {
-                const std::string value = fitted(valueText(valueOf(*stage)), grid.cell - 4, 11, false, measure_);
-                text({at.x + at.width / 2, at.y + at.height / 2 + 4}, value, lettersOn(fill), 11, false,
+                const int size = grid.cell >= kLargeCell ? 15 : 11;
+                const std::string value = fitted(valueText(valueOf(*stage)), grid.cell - 4, size, false, measure_);
+                text({at.x + at.width / 2, at.y + at.height / 2 + 0.36 * size}, value, lettersOn(fill), size, false,
                      Anchor::middle);
             }
         }

@@ -22,13 +22,32 @@ constexpr int kControlBesideHelp = 200;
 constexpr int kWideText = 340;
 constexpr int kRemarkWidth = 62;
 
-QLabel* caption(const QString& text, const char* tone, QWidget* parent) {
-    auto* label = new QLabel(text, parent);
+QLabel* asCaption(QLabel* label, const char* tone) {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     setLook(*label, "letters", u"caption"_s);
     setLook(*label, "tone", QLatin1String(tone));
     return label;
+}
+
+QLabel* caption(const QString& text, const char* tone, QWidget* parent) {
+    return asCaption(new QLabel(text, parent), tone);
+}
+
+/// A label that is as high as its text at its width: a layout inside another one guesses that, and cuts long text.
+class WholeCaption : public QLabel {
+public:
+    using QLabel::QLabel;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override {
+        QLabel::resizeEvent(event);
+        setMinimumHeight(heightForWidth(width()));
+    }
+};
+
+QLabel* helpOf(const FieldRow& row, QWidget* parent) {
+    return asCaption(new WholeCaption(row.help, parent), "secondary");
 }
 
 QLabel* headingOf(const FieldRow& row, bool first, QWidget* parent) {
@@ -106,14 +125,14 @@ void Form::addLine(QGridLayout* grid, const FieldRow& row, Notes notes) {
         keep.setRetainSizeWhenHidden(true);
         line.reset->setSizePolicy(keep);
         side->addWidget(line.reset);
-        if (!isWide(row.kind)) side->addWidget(caption(row.help, "secondary", this), 1);
+        if (!isWide(row.kind)) side->addWidget(helpOf(row, this), 1);
         grid->addLayout(side, at, isWide(row.kind) ? 3 : 2);
     }
     line.reason = caption({}, "bad", this);
     line.reason->setVisible(false);
     grid->addWidget(line.reason, at + 1, 1, 1, 2);
     if (isWide(row.kind) && notes == Notes::beside && row.kind != FieldKind::flag)
-        grid->addWidget(caption(row.help, "secondary", this), at + 2, 1, 1, 2);
+        grid->addWidget(helpOf(row, this), at + 2, 1, 1, 2);
     lines_.push_back(line);
 }
 

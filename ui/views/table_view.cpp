@@ -38,6 +38,7 @@ constexpr int kFilterPause = 120;    ///< milliseconds of typing
 constexpr int kWidestColumn = 340;   ///< pixels, of those that size themselves
 constexpr int kWidestTitle = 132;    ///< pixels that a title alone may take
 constexpr int kMinText = 132;        ///< pixels that words keep where numbers need the room
+constexpr int kMinName = 290;        ///< that the first of them keep where all numbers are not in sight anyway
 constexpr int kRowsMeasured = 60;    ///< for the width of a column
 constexpr int kSideOfCell = 11;      ///< as the style sheet says
 
@@ -67,8 +68,10 @@ protected:
     void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override {
         QHeaderView::initStyleOptionForIndex(option, section);
         const int arrow = option->sortIndicator != QStyleOptionHeader::None ? theme().spacing(4) : 0;
-        option->text = QFontMetrics(theme().font(Theme::Text::caption, true))
-                           .elidedText(option->text, Qt::ElideMiddle, sectionSize(section) - 2 * kSideOfCell - arrow);
+        // The style keeps a margin of its own.
+        const int room = sectionSize(section) - 2 * kSideOfCell - arrow - theme().spacing(1);
+        option->text =
+            QFontMetrics(theme().font(Theme::Text::caption, true)).elidedText(option->text, Qt::ElideMiddle, room);
     }
 
 private:
@@ -343,14 +346,25 @@ void TableView::Implementation::sizeColumns() {
 }
 
 /// Where `missing` pixels are missing, words give them up, each column in proportion to what it has: a cut name can be
-/// read, a number out of sight cannot.
+/// read, a number out of sight cannot. Where that is not enough and the table scrolls, names stay what tells rows
+/// apart.
 QVector<int> TableView::Implementation::roomyWidths(const QVector<int>& visible, int missing) const {
     QVector<int> given = widths;
-    int spare = 0;
+    int spare = 0, first = -1;
+    const auto isText = [&](int column) { return !model->columns().at(column).number; };
     const auto spareOf = [&](int column) {
-        return model->columns().at(column).number ? 0 : std::max(0, widths.at(column) - kMinText);
+        return isText(column) ? std::max(0, widths.at(column) - (column == first ? kMinName : kMinText)) : 0;
     };
-    for (const int column : visible) spare += spareOf(column);
+    const auto addSpares = [&] {
+        spare = 0;
+        for (const int column : visible) spare += spareOf(column);
+    };
+    addSpares();
+    if (missing > spare) {
+        const auto found = std::find_if(visible.begin(), visible.end(), isText);
+        if (found != visible.end()) first = *found;
+        addSpares();
+    }
     if (missing <= 0 || spare == 0) return given;
     for (const int column : visible)
         given[column] -=

@@ -207,9 +207,8 @@ std::vector<std::string> assumptionsOf(const ModelToPlace& model) {
         "Times of layers, transfers and sums of gradients are those of the physical model; a prediction's interval and "
         "energy are those of 'tessera predict' and 'tessera plan'.",
         "1F1B: what one stage takes for all micro-batches of a replica but one, and for its sum of gradients and "
-        "update, "
-        "decides; before that all stages take their first micro-batch one after the other. Messages between stages run "
-        "beside computation and count twice for each stage but one."};
+        "update, decides; before that all stages take their first micro-batch one after the other. Devices wait for "
+        "the messages that they send to other stages."};
     assumptions.insert(assumptions.end(), model.assumptions.begin(), model.assumptions.end());
     return assumptions;
 }

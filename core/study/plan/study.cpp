@@ -425,13 +425,16 @@ std::vector<std::string> assumptionsOf(const Inputs& inputs, const plan::Problem
         "Layers count as equal; embedding and head are on the first and last stage. Ranks are tensor, context, data, "
         "pipeline from the innermost, as in Megatron-LM, unless a configuration says another order.",
         "Tensor parallelism splits sequences between its collectives, too.",
+        stack.hidesHops ? "Devices wait for what they send to other stages, but for interleaved pipelines, which send "
+                          "beside computation."
+                        : "Devices wait for what they send to other stages.",
         "The software's own memory beside the model is the allowance that was fitted to measured peaks."};
     addOnce(assumptions, ofTransformers);
     if (problem.groups.size() > 1)
         assumptions.emplace_back(
             "A pipeline passes through two groups at most, one after the other; groups with whole replicas side by "
-            "side "
-            "hold as many as make the step shortest, and share the micro-batches so that the slowest is done first.");
+            "side hold as many as make the step shortest, and share the micro-batches so that the slowest is done "
+            "first.");
     return assumptions;
 }
 
@@ -441,9 +444,8 @@ std::optional<std::string> excessText(const plan::Evaluated& best) {
     const std::optional<double> excess = plan::simulatedExcessOf(best);
     if (!excess || std::abs(*excess) < kLeast) return std::nullopt;
     return fmt::format(
-        "Pipelines count by the closed form of their schedule; run micro-batch by micro-batch with all transfers "
-        "waited "
-        "for, as the picture of the pipeline shows it, the best takes {:.2g} % {} a step.",
+        "Pipelines count by the closed form of their schedule; run micro-batch by micro-batch, as the picture of the "
+        "pipeline shows it, the best takes {:.2g} % {} a step.",
         100 * std::abs(*excess), *excess > 0 ? "longer for" : "less for");
 }
 
