@@ -259,7 +259,7 @@ bool FrontSoFar::add(const std::vector<double>& objectives) {
         front_.push_back(objectives);
         if (live_) live_->add(objectives);
     }
-    if (count_ == kFirstOfLive) {
+    if (tellsGain_ && count_ == kFirstOfLive) {
         live_.emplace(ideal_, worst_, front_);
         begun_ = live_->total();
     }

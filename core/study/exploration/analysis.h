@@ -14,6 +14,9 @@ namespace tessera::study {
 /// The points so far that no other beats in all objectives, each the smaller the better.
 class FrontSoFar {
 public:
+    /// `tellsGain`: `gain` is asked for, which takes as long again as `add`.
+    explicit FrontSoFar(bool tellsGain) : tellsGain_(tellsGain) {}
+
     /// True where the point is on the front now, and adds to what it dominates: by more than rounding does. Takes about
     /// as long as GrowingHypervolume::add; beyond `kMostOfHypervolume` objectives a comparison with the whole front.
     bool add(const std::vector<double>& objectives);
@@ -46,6 +49,7 @@ private:
     bool addByComparison(const std::vector<double>& objectives);
     void keepFront();
 
+    bool tellsGain_;
     Points front_;                       ///< and points that were on it
     std::vector<double> ideal_, worst_;  ///< of all points
     std::size_t count_ = 0;

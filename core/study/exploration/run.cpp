@@ -469,14 +469,14 @@ private:
     std::vector<std::pair<explore::Point, EvaluatedPoint>> points_;
     std::vector<ExploredObjective> objectives_;
     std::vector<std::size_t> asked_;
-    FrontSoFar front_;
+    FrontSoFar front_{false};
     std::size_t lastGain_ = 0;
     std::size_t wholes_ = 0;  ///< points whose results are kept whole already
     bool isOver_ = false, wasStopped_ = false, isDoubtful_ = false;
     std::vector<Pending> batch_;  ///< each thread writes to points of its own
 
     std::mutex mutex_;  ///< of the two that follow
-    FrontSoFar live_;
+    FrontSoFar live_{true};
     double shown_ = 0;  ///< the last hypervolume that was told
     std::atomic<std::int64_t> done_ = 0;
     std::atomic<ExplorationClock::rep> lastReport_ = 0;
