@@ -1,5 +1,7 @@
 #include "core/draw/matrix_layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -49,7 +51,8 @@ public:
           measure_(measure),
           own_(view.shares == nullptr ? sharesOf(picture) : MatrixShares()),
           stretches_(view.shares == nullptr ? own_.stretches : view.shares->stretches),
-          shares_(view.shares == nullptr ? own_.shares : view.shares->shares) {}
+          shares_(view.shares == nullptr ? own_.shares : view.shares->shares),
+          correlations_(view.shares == nullptr ? own_.correlations : view.shares->correlations) {}
 
     MatrixLayout draw() {
         out_.drawing.width = size_.width;
@@ -75,7 +78,11 @@ public:
             out_.up.push_back(matrixScale(picture_.axes[axis].axis, stretches_[axis], out_.height));
         }
         for (std::size_t y = 0; y < count; ++y)
-            for (std::size_t x = 0; x <= y; ++x) cell(x, y);
+            for (std::size_t x = 0; x < count; ++x)
+                if (x <= y)
+                    cell(x, y);
+                else
+                    correlation(x, y);
         for (std::size_t axis = 0; axis < count; ++axis) names(axis);
         return std::move(out_);
     }
@@ -109,6 +116,23 @@ private:
         for (const auto& [row, colour] : {std::pair(view_.hovered, "secondary"), std::pair(view_.selected, "text")})
             if (row && *row < picture_.rows) ring(x, y, area, *row, colour);
     }
+
+    /// The stronger, the darker; words where they have room.
+    void correlation(std::size_t x, std::size_t y) {
+        const double r = correlations_[x][y];
+        if (std::isnan(r)) return;
+        const Rect area = areaOf(x, y);
+        constexpr double kDarkest = 0.3;
+        out_.drawing.shapes.push_back(Box{.area = area,
+                                          .fill = "accent",
+                                          .opacity = kDarkest * std::abs(r),
+                                          .tip = fmt::format("{} and {}: correlation {}", picture_.axes[y].axis.title,
+                                                             picture_.axes[x].axis.title, signedText(r))});
+        text({area.x + area.width / 2, area.y + area.height / 2 + 5}, "r = " + signedText(r), area.width - 4, "text",
+             area.height > 3 * kLine ? 13 : kCaption, false, Anchor::middle);
+    }
+
+    static std::string signedText(double r) { return fmt::format("{}{:.2f}", r < -0.005 ? "−" : "", std::abs(r)); }
 
     Point placed(std::size_t x, std::size_t y, const Rect& area, std::size_t row) const {
         return {area.x + kInside + static_cast<double>(shares_[x][row]) * (area.width - 2 * kInside),
@@ -228,7 +252,30 @@ private:
     MatrixShares own_;
     const std::vector<Stretch>& stretches_;
     const std::vector<std::vector<float>>& shares_;
+    const std::vector<std::vector<double>>& correlations_;
 };
+
+/// Pearson's coefficient of two values of each row that has both; NaN where one of them does not differ.
+double correlationOf(const std::vector<float>& one, const std::vector<float>& other) {
+    double count = 0, sumOne = 0, sumOther = 0, squareOne = 0, squareOther = 0, product = 0;
+    for (std::size_t row = 0; row < one.size(); ++row) {
+        if (std::isnan(one[row]) || std::isnan(other[row])) continue;
+        // About the middle, so that little cancels.
+        const double x = one[row] - 0.5, y = other[row] - 0.5;
+        count += 1;
+        sumOne += x;
+        sumOther += y;
+        squareOne += x * x;
+        squareOther += y * y;
+        product += x * y;
+    }
+    constexpr double kNone = 1e-12;
+    const double varianceOne = count * squareOne - sumOne * sumOne,
+                 varianceOther = count * squareOther - sumOther * sumOther;
+    if (varianceOne <= kNone * count * count || varianceOther <= kNone * count * count)
+        return std::numeric_limits<double>::quiet_NaN();
+    return std::clamp((count * product - sumOne * sumOther) / std::sqrt(varianceOne * varianceOther), -1.0, 1.0);
+}
 
 }  // namespace
 
@@ -243,6 +290,13 @@ MatrixShares sharesOf(const MatrixPicture& picture) {
                 shares[row] = static_cast<float>((scale.coordinate(line.values[row]) - stretch.low) / stretch.length());
         its.stretches.push_back(stretch);
         its.shares.push_back(std::move(shares));
+    }
+    for (const std::vector<float>& one : its.shares) {
+        std::vector<double>& line = its.correlations.emplace_back();
+        for (const std::vector<float>& other : its.shares) {
+            const std::size_t x = its.correlations.size() - 1, y = line.size();
+            line.push_back(y < x ? its.correlations[y][x] : y == x ? 1 : correlationOf(one, other));
+        }
     }
     return its;
 }

@@ -33,6 +33,9 @@ struct MatrixPicture {
 struct MatrixShares {
     std::vector<Stretch> stretches = {};          ///< by axis: its ends, as coordinates of its scale
     std::vector<std::vector<float>> shares = {};  ///< by axis and row: from 0 to 1; NaN = none
+    /// By two axes: Pearson's coefficient of their shares, so of logarithms where an axis is logarithmic; NaN where one
+    /// of them does not differ.
+    std::vector<std::vector<double>> correlations = {};
 };
 MatrixShares sharesOf(const MatrixPicture& picture);
 
@@ -55,7 +58,8 @@ struct MatrixLayout {
     bool empty = false;
 };
 
-/// Fields below the diagonal. In each, places that hold points are dots, the stronger the more points they hold.
+/// Fields below the diagonal; above it stands how the two values of the field across are correlated. In each field,
+/// places that hold points are dots, the stronger the more points they hold.
 MatrixLayout layOut(const MatrixPicture& picture, const MatrixView& view, Size size, const TextWidth& measure);
 /// Where a row stands in a field; empty where it has no place there.
 std::optional<Point> placeOf(const MatrixPicture& picture, const MatrixLayout& layout, const MatrixCell& cell,

@@ -665,8 +665,12 @@ explore::PointTable pointsIn(std::size_t values, std::size_t count) {
 
 /// A run's page with other points: any number of them, in any number of values.
 void Walk::lookAtPoints(std::size_t points, std::size_t values) {
-    auto* bench = window_->currentDocument()->findChild<Workbench*>();
-    ASSERT_NE(bench, nullptr);
+    // The page of a run that was watched has left its own behind, out of sight.
+    const QList<Workbench*> benches = window_->currentDocument()->findChildren<Workbench*>();
+    const auto seen =
+        std::find_if(benches.begin(), benches.end(), [](const Workbench* each) { return each->isVisible(); });
+    ASSERT_NE(seen, benches.end()) << benches.size();
+    Workbench* bench = *seen;
     bench->restoreState({});
     bench->setPoints(test::sharedPoints(pointsIn(values, points)));
     QJsonArray axes;

@@ -469,6 +469,25 @@ TEST(PointPictures, aMatrixHasAFieldForEveryTwoValues) {
     }
 }
 
+TEST(PointPictures, aMatrixSaysHowValuesAreCorrelated) {
+    const auto line = [](const char* title, std::vector<double> values, bool logarithmic) {
+        return MatrixPicture::Line{.axis = {.title = title, .logarithmic = logarithmic}, .values = std::move(values)};
+    };
+    MatrixPicture picture{.id = "matrix", .title = "Four values", .axes = {}, .rows = 5};
+    picture.axes = {line("rising", {1, 2, 3, 4, 5}, false), line("falling", {10, 8, 6, 4, 2}, false),
+                    line("powers", {10, 100, 1e3, 1e4, 1e5}, true), line("constant", {7, 7, 7, 7, 7}, false)};
+    const std::vector<std::vector<double>> found = sharesOf(picture).correlations;
+    EXPECT_NEAR(found[0][1], -1, 1e-6);
+    EXPECT_NEAR(found[1][0], -1, 1e-6);
+    EXPECT_NEAR(found[0][2], 1, 1e-6) << "of the logarithms";
+    EXPECT_TRUE(std::isnan(found[0][3]));
+    const std::string svg = toSvg(picture, Theme(ThemeKind::light));
+    EXPECT_THAT(svg, HasSubstr("r = −1.00"));
+    EXPECT_THAT(svg, HasSubstr("r = 1.00"));
+    picture.axes[1].values = {1, -1, 0, -1, 1};
+    EXPECT_NEAR(sharesOf(picture).correlations[0][1], 0, 1e-6);
+}
+
 TEST(PointPictures, theBestSoFarNeverGetsWorse) {
     const PointTable points = test::madeUpPoints(300);
     for (const std::size_t column : {std::size_t{0}, std::size_t{2}}) {
