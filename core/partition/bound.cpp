@@ -40,7 +40,6 @@ public:
           counted_(counted) {
         const std::size_t depth = side_.perElement.size();
         cost_.resize((depth + 1) * (depth + 1));
-        next_.resize(cost_.size());
         halves_.resize(depth + 1, 1.0);
         for (std::size_t k = 1; k <= depth; ++k) halves_[k] = halves_[k - 1] / 2;
     }
@@ -131,22 +130,15 @@ private:
             const double weight = allWeight * perElement;
             const double psum = allPsum * perElement;
             const double input = allInput * perElement;
-            std::fill(next_.begin(), next_.end(), kInfinity);
-            for (int a = 0; a <= done; ++a)
-                for (int b = 0; a + b <= done; ++b) {
-                    const int c = done - a - b;
-                    const double x = half(a);
-                    const double y = half(b);
-                    const double z = half(c);
-                    const double here = cost_[at(a, b)];
-                    double& byRows = next_[at(a + 1, b)];
-                    byRows = std::min(byRows, here + weight * y * z);
-                    double& byIn = next_[at(a, b + 1)];
-                    byIn = std::min(byIn, here + psum * x * z);
-                    double& byOut = next_[at(a, b)];
-                    byOut = std::min(byOut, here + input * x * y);
+            // In place: what is fewer of either kind is still that of one split less.
+            for (int a = done + 1; a >= 0; --a)
+                for (int b = done + 1 - a; b >= 0; --b) {
+                    const int byOut = done - a - b;
+                    double least = byOut >= 0 ? cost_[at(a, b)] + input * half(a) * half(b) : kInfinity;
+                    if (a > 0) least = std::min(least, cost_[at(a - 1, b)] + weight * half(b) * half(byOut + 1));
+                    if (b > 0) least = std::min(least, cost_[at(a, b - 1)] + psum * half(a) * half(byOut + 1));
+                    cost_[at(a, b)] = least;
                 }
-            std::swap(cost_, next_);
         }
         const double atEnd = sharedTime(node, share);
         double best = kInfinity;
@@ -164,7 +156,7 @@ private:
     SideBelow side_;
     int depth_;  ///< of the path
     Counted counted_;
-    std::vector<double> cost_, next_;
+    std::vector<double> cost_;
     std::vector<double> halves_;  ///< one half to each power
 };
 
