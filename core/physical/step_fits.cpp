@@ -5,8 +5,8 @@
 namespace tessera::physical {
 namespace {
 
-// Results of refitStack on the transformers of data/measured/training.csv (class fitted). The order of constants is that
-// of StepConstants.
+// Results of refitStack on the transformers of data/measured/training.csv (class fitted). The order of constants is
+// that of StepConstants.
 constexpr std::array<StepFit, 78> kStepFits{{
     {"any", -1, 1080, 0.269, {1.05, 0.4628, 0.3526, 5.547e-05, 0.5241, 0.7725, 0.7311, 2.126, 0.005404}},
     {"any", 0, 873, 0.266, {1.018, 0.4286, 0.3704, 4.835e-05, 0.6296, 0.7323, 0.7167, 4.456, 0.02018}},
