@@ -175,6 +175,8 @@ TEST(Comparison, comparesStepTimesOfStepsThatDoTheSame) {
     EXPECT_EQ(comparison.finding, "B (b) is 2× as fast as A (a): 100 ms against 200 ms per step.");
     EXPECT_EQ(compare({&b, &a}, {"b", "a"}).finding, "No run is faster than A (b), at 100 ms per step.");
     EXPECT_EQ(compare({&a, &a}, {"a", "b"}).finding, "All runs take 200 ms per step.");
+    const Result close = ofBatch(256, 0.1999);
+    EXPECT_THAT(compare({&a, &close}, {"a", "close"}).finding, testing::StartsWith("B (close) is 1.0005× as fast as"));
 }
 
 TEST(Comparison, comparesSamplesPerSecondWhereBatchesDiffer) {
