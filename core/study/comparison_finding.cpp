@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -55,13 +56,12 @@ std::size_t bestIn(const Comparison::MetricRow& row, std::size_t baseline) {
     return best;
 }
 
-/// How many times as much the better of two is, with as many digits as tell it from as much: "1.3×", "1.0012×".
+/// How many times as much the better of two is, with a digit of what tells it from as much: "1.3×", "1.0005×".
 std::string aheadText(double times) {
-    constexpr int kMaxDigits = 9;
-    std::string text = timesText(times);
-    for (int digits = 4; text == timesText(1) && digits <= kMaxDigits; ++digits)
-        text = fmt::format("{:.{}g}×", times, digits);
-    return text;
+    constexpr int kFewestDecimals = 3, kMostDecimals = 9;
+    if (timesText(times) != timesText(1) || !(times > 1)) return timesText(times);
+    const auto decimals = static_cast<int>(std::ceil(-std::log10(times - 1)));
+    return fmt::format("{:.{}f}×", times, std::clamp(decimals, kFewestDecimals, kMostDecimals));
 }
 
 std::string textAt(const Comparison::MetricRow& row, std::size_t run) {
