@@ -266,7 +266,7 @@ TEST_F(GuideWindow, goesBackAndForwardAndFollowsLinks) {
     emit browser->anchorClicked(QUrl(QStringLiteral("plan.md")));
     EXPECT_EQ(guide->place().page, QStringLiteral("plan"));
     const QString plan = browser->toPlainText();
-    EXPECT_TRUE(plan.contains(QStringLiteral("13.2 s/step")));
+    EXPECT_TRUE(plan.contains(QStringLiteral(" s/step (")));
     const auto button = [&](const char* name) {
         for (auto* each : guide->findChildren<QAbstractButton*>())
             if (each->accessibleName().startsWith(QLatin1String(name))) return each;
