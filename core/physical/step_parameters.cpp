@@ -27,7 +27,8 @@ std::string_view stepFitNamed(std::string_view constants, SoftwareProfile profil
 SoftwareStack stackOfProfile(SoftwareProfile profile) {
     return {.id = std::string(kSoftwareProfileNames.of(profile)),
             .profile = profile,
-            .fusedKernels = profile != SoftwareProfile::eager};
+            .fusedKernels = profile != SoftwareProfile::eager,
+            .hidesHops = profile == SoftwareProfile::tuned};
 }
 
 /// Attention of 16 bits and fewer.

@@ -275,6 +275,9 @@ TEST(Step, onlyTunedStacksSendBesideChunks) {
     EXPECT_TRUE(waits("Megatron-LM", PipelineSchedule::oneForwardOneBackward));
     EXPECT_FALSE(waits("NeMo", PipelineSchedule::interleaved));
     EXPECT_TRUE(waits("NeMo", PipelineSchedule::oneForwardOneBackward)) << "Megatron-LM refuses to overlap these";
+    const StackTraits compiled = stackTraitsOf("PyTorch", device, "fp8", false);
+    EXPECT_EQ(compiled.profile, SoftwareProfile::tuned);
+    EXPECT_FALSE(waitsForHops(compiled, PipelineSchedule::interleaved)) << "as every stack of its profile";
 }
 
 TEST(Step, aFitFindsTheConstantsThatMadeItsSamples) {
