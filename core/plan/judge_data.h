@@ -41,7 +41,7 @@ double longestStart(const PlacedParts& placed);
 /// What a judge knows, and the steps of its judgement.
 struct Judge::Data {
     Data(const Problem& given, Configuration common) : problem(given), like(std::move(common)), layers(given.layers()) {
-        if (problem.layered) layered = std::make_unique<LayeredJudge>(problem);
+        if (problem.layered()) layered = std::make_unique<LayeredJudge>(problem);
     }
 
     Judgement judge(const Configuration& configuration, Wanted wanted);
@@ -65,7 +65,7 @@ struct Judge::Data {
     static double pipelineSeconds(const Configuration& configuration, const PlacedPart& placed,
                                   const DivisionCost& cost, double microBatches, double hop);
     DivisionCost costOn(const PlacedPart& placed, const RowChoice& choice) const;
-    double secondsOfReplicas(const Configuration& configuration, const PlacedParts& placed) const;
+    std::function<double(int replicas)> secondsOfReplicas(const Configuration& configuration);
     std::vector<SharingPipelines> sharingOf(const Configuration& configuration, const PlacedParts& placed,
                                             const RowChoice& choice, double hop) const;
 

@@ -64,21 +64,17 @@ double Judge::Data::secondsOfMicroBatch(const Configuration& configuration, cons
 }
 
 /// Seconds that so many replicas of the parts take at least, which have some each: micro-batches may be cut.
-double Judge::Data::secondsOfReplicas(const Configuration& configuration, const PlacedParts& placed) const {
-    double spare = configuration.data - static_cast<double>(placed.size()), rate = 0;
-    std::vector<std::pair<double, int>> parts;  // micro-batches a second of a full replica, and replicas
-    for (const PlacedPart& each : placed) {
-        parts.emplace_back(1 / secondsOfMicroBatch(configuration, each), each.part->replicas);
-        rate += parts.back().first;
-    }
-    std::sort(parts.begin(), parts.end(), std::greater<>());
-    for (const auto& [each, replicas] : parts) {
-        const double more = std::min(spare, replicas - 1.0);
-        rate += more * each;
-        spare -= more;
-    }
-    const double filling = configuration.data * (configuration.pipeline - 1.0);
-    return (allMicroBatches(problem, configuration) + filling) / rate + longestStart(placed);
+std::function<double(int)> Judge::Data::secondsOfReplicas(const Configuration& configuration) {
+    if (layered) return layered->secondsOfReplicas(configuration);
+    const PlacedParts placed = placedOf(configuration);
+    std::vector<ReplicaRate> rates;
+    for (const PlacedPart& each : placed)
+        rates.push_back({1 / secondsOfMicroBatch(configuration, each), each.part->replicas});
+    const double all = allMicroBatches(problem, configuration), filling = configuration.pipeline - 1.0,
+                 start = longestStart(placed);
+    return [rates, all, filling, start](int replicas) {
+        return (all + replicas * filling) / fastestRate(rates, replicas) + start;
+    };
 }
 
 /// All numbers of replicas that may be faster than those before, from the most, which has the fewest micro-batches
@@ -88,12 +84,12 @@ Judgement Judge::Data::judgeUpTo(Configuration configuration, const std::functio
     int most = 0;
     for (const Part& part : configuration.parts) most += part.replicas;
     most = std::min(most, allMicroBatches(problem, configuration));
-    const PlacedParts placed = placedOf(configuration);
+    const std::function<double(int)> minSeconds = secondsOfReplicas(configuration);
     for (int replicas = most; replicas >= static_cast<int>(configuration.parts.size()); --replicas) {
         configuration.data = replicas;
-        if (best.fits && secondsOfReplicas(configuration, placed) >= best.scores.of(Objective::time)) continue;
+        if (best.fits && minSeconds(replicas) >= best.scores.of(Objective::time)) continue;
         if (!allows(replicas)) continue;
-        Judgement judgement = judgeSideBySide(configuration, wanted);
+        Judgement judgement = judge(configuration, wanted);
         const bool isBetter = judgement.fits && judgement.scores.of(Objective::time) < best.scores.of(Objective::time);
         if (!best.fits || isBetter) best = std::move(judgement);
         // Fewer replicas have less room each.

@@ -20,6 +20,14 @@ bool isAmong(const std::vector<Value>& values, Value value) {
     return std::find(values.begin(), values.end(), value) != values.end();
 }
 
+/// Whole models on several groups, as many on each as it has accelerators at most.
+bool canLieSideBySide(const Problem& problem, const Configuration& configuration) {
+    if (configuration.pipeline > 1 || !configuration.isSideBySide() || !problem.layered()->shared) return false;
+    return std::all_of(configuration.parts.begin(), configuration.parts.end(), [&](const Part& part) {
+        return part.replicas >= 1 && part.replicas <= problem.groups[part.group].count;
+    });
+}
+
 std::string listed(const std::vector<int>& values) {
     return fmt::format("{}", fmt::join(values, ", "));
 }
@@ -53,17 +61,18 @@ Problem problemOf(LayeredModel layers, std::int64_t accelerators, double globalB
     problem.dtypes = {"as the layers' costs"};
     problem.groups = {{.name = "accelerators", .accelerator = {}, .count = accelerators}};
     problem.between = {{0}};
-    problem.layered = std::make_shared<const LayeredModel>(std::move(layers));
+    problem.layersByGroup = {std::make_shared<const LayeredModel>(std::move(layers))};
     return problem;
 }
 
 void followHardware(Problem& problem) {
-    if (problem.layered && problem.layered->on)
-        problem.layered = std::make_shared<const LayeredModel>(problem.layered->on(problem.groups.front()));
+    for (std::size_t group = 0; group < problem.layersByGroup.size(); ++group)
+        if (auto& layers = problem.layersByGroup[group]; layers->on)
+            layers = std::make_shared<const LayeredModel>(layers->on(problem.groups[group]));
 }
 
 Fault layeredFaultOfDegrees(const Problem& problem, const Configuration& configuration) {
-    const LayeredModel& layered = *problem.layered;
+    const LayeredModel& layered = *problem.layered();
     if (!isAmong(layered.tensors, configuration.tensor)) return Fault::heads;
     if (configuration.pipeline < 1 || configuration.pipeline > problem.layers()) return Fault::stages;
     if (configuration.context > 1) return Fault::sequence;
@@ -73,8 +82,9 @@ Fault layeredFaultOfDegrees(const Problem& problem, const Configuration& configu
     if (!layered.micros.empty() && !isAmong(layered.micros, configuration.micro)) return Fault::batch;
     const int all = allMicroBatches(problem, configuration);
     if (configuration.data < 1 || configuration.data > all) return Fault::batch;
-    if (layered.ofReplicas && all % configuration.data != 0) return Fault::batch;
-    if (configuration.parts.size() != 1) return Fault::accelerators;
+    const bool isAlone = configuration.parts.size() == 1;
+    if (isAlone && layered.ofReplicas && all % configuration.data != 0) return Fault::batch;
+    if (!isAlone && !canLieSideBySide(problem, configuration)) return Fault::accelerators;
     if (std::none_of(layered.recomputes.begin(), layered.recomputes.end(),
                      [&](physical::Recompute each) { return onAllStages(each) == configuration.recompute; }))
         return Fault::recompute;
@@ -84,14 +94,14 @@ Fault layeredFaultOfDegrees(const Problem& problem, const Configuration& configu
 Fault layeredFaultOfVariant(const Problem& problem, const Configuration& configuration) {
     if (configuration.schedule != physical::PipelineSchedule::oneForwardOneBackward) return Fault::schedule;
     if (configuration.chunks != 1) return Fault::chunks;
-    if (!isAmong(problem.layered->zeros, configuration.zero)) return Fault::zero;
+    if (!isAmong(problem.layered()->zeros, configuration.zero)) return Fault::zero;
     if (configuration.zero > 0 && configuration.data < 2) return Fault::zero;
     if (configuration.order != Configuration().order) return Fault::order;
     return Fault::none;
 }
 
 std::string layeredFaultText(const Problem& problem, const Configuration& configuration) {
-    const LayeredModel& layered = *problem.layered;
+    const LayeredModel& layered = *problem.layered();
     switch (faultOf(problem, configuration)) {
         case Fault::none:
             return {};
@@ -110,7 +120,11 @@ std::string layeredFaultText(const Problem& problem, const Configuration& config
                 "costs of such micro-batches",
                 configuration.data, configuration.micro, formatCount(problem.globalBatch));
         case Fault::accelerators:
-            return "layers with costs of their own lie on one group of accelerators";
+            return configuration.isSideBySide() && problem.layered()->shared
+                       ? "layers with costs of their own lie on several groups of accelerators as whole models alone, "
+                         "at "
+                         "most as many as each has accelerators"
+                       : "layers with costs of their own lie on one group of accelerators";
         case Fault::chunks:
         case Fault::schedule:
             return "layers with costs of their own run 1f1b without virtual stages";

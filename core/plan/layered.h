@@ -16,6 +16,13 @@
 
 namespace tessera::plan {
 
+/// What of a configuration's replicas lies on a group where others hold the rest, and how gradients get there.
+struct GroupShare {
+    int replicas = 1;
+    std::size_t groups = 2;  ///< that hold replicas
+    double rate = 0;         ///< bytes/s of one accelerator to the other groups at worst, per direction
+};
+
 /// A model as layers that each have costs of their own, on accelerators of one sort: what `place` divides among stages,
 /// and plan where layers are not all alike. A value that whoever knows costs makes: of a transformer or another network
 /// by core/physical (transformer_layers.h, network_layers.h), of a file of layers (`layersOfFile`).
@@ -37,6 +44,8 @@ struct LayeredModel {
     /// global batch and all accelerators. Of the pipeline it counts only whether there is one. Safe from several
     /// threads. Throws UsageError, DataError for costs that nobody knows.
     std::function<codesign::PlacementProblem(const Configuration& like)> problem = {};
+    /// The same for a group's share of replicas that lie on several. Null: all lie on one.
+    std::function<codesign::PlacementProblem(const Configuration& like, const GroupShare& share)> shared = {};
     /// The same layers on other accelerators or another number of them: those of a group of a problem. Null: costs are
     /// given, whatever the hardware.
     std::function<LayeredModel(const PlanGroup& group)> on = {};
@@ -50,13 +59,20 @@ LayeredModel layersOfFile(const codesign::PlacementFile& file, double optimizerS
 /// `evaluate`, faults; it has no transformer.
 Problem problemOf(LayeredModel layers, std::int64_t accelerators, double globalBatch);
 
-/// The same on the accelerators of a group, whose links and price it has; `software` lives as long as the program, such
-/// as the id of a stack.
-Problem problemOf(const hardware::Group& group, LayeredModel layers, double globalBatch, const std::string& dtype,
-                  std::string_view software);
+/// Layers on the accelerators of a group of a fleet; `software` lives as long as the program, such as the id of a
+/// stack.
+struct LayersOnGroup {
+    LayeredModel layers;
+    std::string_view software;
+};
 
-/// Makes the costs of a problem's layers anew for what its group is now (`LayeredModel::on`); nothing where its layers
-/// are a transformer's, or their costs given.
+/// The same on the groups of a fleet, whose links and prices it has, with the layers of each. Throws as of a
+/// transformer.
+Problem problemOf(const hardware::Fleet& fleet, std::vector<LayersOnGroup> layers, double globalBatch,
+                  const std::string& dtype);
+
+/// Makes the costs of a problem's layers anew for what its groups are now (`LayeredModel::on`); nothing where its
+/// layers are a transformer's, or their costs given.
 void followHardware(Problem& problem);
 
 /// See faultOf, of a problem with layers of their own. Whether accelerators suffice and memory does depends on where

@@ -101,4 +101,17 @@ Shares bestShares(int all, int replicas, const std::vector<SharingPipelines>& pi
     return Sharing(all, replicas, pipelines).share();
 }
 
+double fastestRate(std::vector<ReplicaRate> pipelines, int replicas) {
+    std::sort(pipelines.begin(), pipelines.end(),
+              [](const ReplicaRate& a, const ReplicaRate& b) { return a.rate > b.rate; });
+    double rate = 0;
+    int spare = replicas - static_cast<int>(pipelines.size());
+    for (const ReplicaRate& each : pipelines) {
+        const int more = std::min(spare, each.replicas - 1);
+        rate += (1 + more) * each.rate;
+        spare -= more;
+    }
+    return rate;
+}
+
 }  // namespace tessera::plan

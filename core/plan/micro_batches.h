@@ -12,6 +12,14 @@ struct SharingPipelines {
     double seconds(int microBatches) const { return start + microBatches * each; }
 };
 
+/// Replicas of a pipeline that may be, and micro-batches a second of each.
+struct ReplicaRate {
+    double rate = 0;
+    int replicas = 1;
+};
+/// Micro-batches a second of so many replicas of several pipelines, one of each among them, that have most.
+double fastestRate(std::vector<ReplicaRate> pipelines, int replicas);
+
 /// Which of several pipelines run how often, and what each takes.
 struct Shares {
     std::vector<int> replicas, microBatches;

@@ -112,7 +112,8 @@ public:
         return physical::networkFit(-1).spread[static_cast<std::size_t>(cost.likeness)];
     }
 
-    PlacementProblem problem(const Configuration& like) const {
+    /// With a share of the replicas where they do not all lie here.
+    PlacementProblem problem(const Configuration& like, const std::optional<GroupShare>& share = {}) const {
         const physical::TrainingRun run = runOf(like);
         const physical::NetworkParameters& parameters = physical::networkFit(-1).parameters;
         const physical::NetworkCost cost = physical::networkCost(work_, run, device_);
@@ -128,7 +129,8 @@ public:
         }
         // The host's launches and the slowest of equal accelerators.
         const double slowed = all > 0 ? step.computing / all : 1;
-        const double once = step.update + parameters.exposed * reduction(like.data, cost.gradients);
+        const int replicas = share ? share->replicas : like.data;
+        const double once = step.update + parameters.exposed * reduction(replicas, share, cost.gradients);
         const bool again = like.recompute == Recomputation::full;
         codesign::DegreeCosts costs{.degree = 1, .layers = {}, .edges = {}};
         PlacementProblem made;
@@ -150,7 +152,7 @@ public:
         made.bandwidth = {rateBetween(like.data)};
         made.optimizerState = model::stateBytesPerParameter(training_.optimizer) / wordBytes();
         made.steady =
-            codesign::SteadyPipeline{.replicas = like.data, .filling = fillingOf(like, scale, made.microBatches)};
+            codesign::SteadyPipeline{.replicas = replicas, .filling = fillingOf(like, scale, made.microBatches)};
         return made;
     }
 
@@ -226,10 +228,17 @@ private:
         return run;
     }
 
-    double reduction(int replicas, double bytes) const {
-        if (replicas < 2) return 0;
-        const std::vector<std::int64_t> span = spanOf(levels_, replicas);
-        return secondsOver(levels_, physical::Collective::allReduce, {.span = span, .system = system_}, bytes);
+    /// Of gradients among so many replicas here, and those of other groups beyond all levels.
+    double reduction(int replicas, const std::optional<GroupShare>& share, double bytes) const {
+        if (replicas < 2 && !share) return 0;
+        std::vector<TopologyLevel> levels = levels_;
+        std::vector<std::int64_t> span = spanOf(levels_, replicas);
+        if (share) {
+            const auto groups = static_cast<std::int64_t>(share->groups);
+            levels.push_back({.name = "between groups", .size = groups, .bandwidth = BytesPerSecond{share->rate}});
+            span.push_back(groups);
+        }
+        return secondsOver(levels, physical::Collective::allReduce, {.span = span, .system = system_}, bytes);
     }
 
     /// The level that messages between neighbouring stages cross at worst where there are so many accelerators.
@@ -301,6 +310,9 @@ LayeredModel layeredOf(const std::shared_ptr<const NetworkCosts>& costs) {
     layered.parameters = costs->parameters();
     layered.sampleFlop = costs->sampleFlop();
     layered.problem = [costs](const Configuration& like) { return costs->problem(like); };
+    layered.shared = [costs](const Configuration& like, const GroupShare& share) {
+        return costs->problem(like, share);
+    };
     layered.on = [costs](const PlanGroup& group) {
         return layeredOf(std::make_shared<const NetworkCosts>(costs->on(group)));
     };

@@ -139,10 +139,18 @@ double rateBetween(const hardware::Fleet& fleet, const PlanGroup& a, const PlanG
     return rate;
 }
 
+std::vector<std::vector<double>> ratesBetween(const hardware::Fleet& fleet, const std::vector<PlanGroup>& groups) {
+    std::vector<std::vector<double>> between(groups.size(), std::vector<double>(groups.size(), 0));
+    for (std::size_t a = 0; a < groups.size(); ++a)
+        for (std::size_t b = a + 1; b < groups.size(); ++b)
+            between[a][b] = between[b][a] = rateBetween(fleet, groups[a], groups[b]);
+    return between;
+}
+
 }  // namespace
 
 int Problem::layers() const {
-    return layered ? static_cast<int>(layered->graph.layers) : static_cast<int>(model().layers);
+    return layered() ? static_cast<int>(layered()->graph.layers) : static_cast<int>(model().layers);
 }
 
 std::int64_t Problem::accelerators() const {
@@ -157,25 +165,28 @@ Problem problemOf(const hardware::Fleet& fleet, const physical::TrainingRun& run
     for (const hardware::Group& group : fleet.groups) problem.groups.push_back(groupOf(group, run, dtypes));
     if (problem.groups.empty()) throw UsageError("the fleet has no group of accelerators");
     problem.sequence = problem.model().sequence;
-    const std::size_t count = problem.groups.size();
-    problem.between.assign(count, std::vector<double>(count, 0));
-    for (std::size_t a = 0; a < count; ++a)
-        for (std::size_t b = a + 1; b < count; ++b)
-            problem.between[a][b] = problem.between[b][a] = rateBetween(fleet, problem.groups[a], problem.groups[b]);
+    problem.between = ratesBetween(fleet, problem.groups);
     return problem;
 }
 
-Problem problemOf(const hardware::Group& group, LayeredModel layers, double globalBatch, const std::string& dtype,
-                  std::string_view software) {
-    const Joined joined = joinedOf(group);
-    GroupVariant variant;
-    variant.setting.device = deviceIn(group, joined);
-    variant.setting.dtype = dtype;
-    variant.setting.stack.id = software;
-    Problem problem = problemOf(std::move(layers), group.count, globalBatch);
+Problem problemOf(const hardware::Fleet& fleet, std::vector<LayersOnGroup> layers, double globalBatch,
+                  const std::string& dtype) {
+    if (fleet.groups.empty()) throw UsageError("the fleet has no group of accelerators");
+    Problem problem;
+    problem.globalBatch = globalBatch;
     problem.dtypes = {dtype};
-    problem.groups = {bareGroupOf(group, joined)};
-    problem.groups.front().variants = {std::move(variant)};
+    for (std::size_t i = 0; i < fleet.groups.size(); ++i) {
+        const hardware::Group& given = fleet.groups[i];
+        const Joined joined = joinedOf(given);
+        GroupVariant variant;
+        variant.setting.device = deviceIn(given, joined);
+        variant.setting.dtype = dtype;
+        variant.setting.stack.id = layers[i].software;
+        problem.groups.push_back(bareGroupOf(given, joined));
+        problem.groups.back().variants = {std::move(variant)};
+        problem.layersByGroup.push_back(std::make_shared<const LayeredModel>(std::move(layers[i].layers)));
+    }
+    problem.between = ratesBetween(fleet, problem.groups);
     followHardware(problem);
     return problem;
 }
@@ -200,7 +211,7 @@ Problem problemOf(const physical::Device& device, const physical::TrainingRun& r
 }
 
 double modelFlopOf(const Problem& problem) {
-    if (problem.layered) return problem.globalBatch * problem.layered->sampleFlop;
+    if (problem.layered()) return problem.globalBatch * problem.layered()->sampleFlop;
     return 3 * problem.globalBatch * physical::forwardFlopOf(problem.model());
 }
 

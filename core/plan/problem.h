@@ -49,11 +49,16 @@ struct Problem {
     std::vector<PlanGroup> groups = {};
     /// Bytes/s of one accelerator between two groups, per direction, by number of either.
     std::vector<std::vector<double>> between = {};
-    /// Layers with costs of their own in place of a transformer's equal ones (layered.h); null = a transformer.
-    std::shared_ptr<const LayeredModel> layered = {};
+    /// Layers with costs of their own in place of a transformer's equal ones (layered.h), by group, whose accelerators
+    /// they are on; none = a transformer.
+    std::vector<std::shared_ptr<const LayeredModel>> layersByGroup = {};
 
     /// Of a transformer.
     const physical::Transformer& model() const { return groups.front().variants.front().setting.model; }
+    /// Layers with costs of their own on a group; null = a transformer.
+    const LayeredModel* layered(std::size_t group = 0) const {
+        return layersByGroup.empty() ? nullptr : layersByGroup[group].get();
+    }
     int layers() const;
     std::int64_t accelerators() const;
     double tokens() const { return globalBatch * sequence; }

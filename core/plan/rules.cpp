@@ -119,7 +119,7 @@ bool recomputesSelectively(const Problem& problem, const Configuration& configur
 }
 
 Fault faultOfDegrees(const Problem& problem, const Configuration& configuration) {
-    if (problem.layered) return layeredFaultOfDegrees(problem, configuration);
+    if (problem.layered()) return layeredFaultOfDegrees(problem, configuration);
     const physical::Transformer& model = problem.model();
     if (!divides(configuration.tensor, model.heads)) return Fault::heads;
     if (configuration.pipeline > model.layers) return Fault::stages;
@@ -132,7 +132,7 @@ Fault faultOfDegrees(const Problem& problem, const Configuration& configuration)
 }
 
 Fault faultOfVariant(const Problem& problem, const Configuration& configuration) {
-    if (problem.layered) return layeredFaultOfVariant(problem, configuration);
+    if (problem.layered()) return layeredFaultOfVariant(problem, configuration);
     if (!canBeSchedule(configuration)) return Fault::schedule;
     if (!mayRecomputePerStage(configuration)) return Fault::recompute;
     if (!canBeChunks(problem, configuration)) return Fault::chunks;
@@ -203,7 +203,7 @@ std::string chunksText(const Problem& problem, const Configuration& configuratio
 }  // namespace
 
 std::string faultText(const Problem& problem, const Configuration& configuration) {
-    if (problem.layered) return layeredFaultText(problem, configuration);
+    if (problem.layered()) return layeredFaultText(problem, configuration);
     const physical::Transformer& model = problem.model();
     switch (faultOf(problem, configuration)) {
         case Fault::none:

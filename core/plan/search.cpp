@@ -166,27 +166,26 @@ public:
         for (const Objective objective : {options.objective, options.front.first, options.front.second})
             wanted_.memory |= objective == Objective::memory;
         for (int s = 0; s < static_cast<int>(physical::kPipelineScheduleNames.size()); ++s)
-            if (problem.layered ? s == static_cast<int>(PipelineSchedule::oneForwardOneBackward)
-                                : space.allows(Axis::schedule, s))
+            if (problem.layered() ? s == static_cast<int>(PipelineSchedule::oneForwardOneBackward)
+                                  : space.allows(Axis::schedule, s))
                 schedules_.push_back(static_cast<PipelineSchedule>(s));
         for (int o = 0; o < static_cast<int>(physical::kRankOrderNames.size()); ++o)
             if (space.allows(Axis::order, o)) orders_.push_back(static_cast<RankOrder>(o));
         // Of layers with costs of their own a configuration is divided in one way, for time.
-        isOfMemory_ = options.objective == Objective::memory && !problem.layered;
+        isOfMemory_ = options.objective == Objective::memory && !problem.layered();
         // Of the best alone there is no front.
         for (const Objective objective : {options.front.first, options.front.second})
-            (objective == Objective::memory && !problem.layered ? frontOfMemory_ : frontOfTime_) = !alone;
+            (objective == Objective::memory && !problem.layered() ? frontOfMemory_ : frontOfTime_) = !alone;
     }
 
     Found run() {
         makeCells();
         Kept kept(options_);
         runPhase("configurations of one group", kept, [&](Cell& cell, Kept& into) {
-            if (problem_.layered) return forEachLayered(cell, into);
-            forEachSingle(cell, into);
+            problem_.layered() ? forEachLayered(cell, into) : forEachSingle(cell, into);
             forEachSideBySide(cell, into);
         });
-        if (problem_.groups.size() > 1 && !stopped_) {
+        if (problem_.groups.size() > 1 && !problem_.layered() && !stopped_) {
             const Kept before = kept;
             runPhase("pipelines through two groups", kept,
                      [&](Cell& cell, Kept& into) { forEachStacked(cell, before, into); });
@@ -208,7 +207,7 @@ public:
 private:
     /// Of layers with costs of their own.
     void makeLayeredCells() {
-        const LayeredModel& layered = *problem_.layered;
+        const LayeredModel& layered = *problem_.layered();
         const auto batch = static_cast<std::int64_t>(problem_.globalBatch);
         std::vector<int> micros = divisorsOf(batch, batch, space_.of(Axis::micro));
         if (!layered.micros.empty())
@@ -225,26 +224,32 @@ private:
                 }
     }
 
-    /// Replicas and stages of layers with costs of their own; a stage may take fewer accelerators than slices.
+    /// Replicas and stages of layers with costs of their own on each group; a stage may take fewer accelerators than
+    /// slices.
     void forEachLayered(Cell& cell, Kept& into) {
+        for (std::size_t group = 0; group < problem_.groups.size(); ++group)
+            if (mayUse(group)) forEachLayeredOn(group, cell, into);
+    }
+
+    void forEachLayeredOn(std::size_t group, Cell& cell, Kept& into) {
         Configuration at = cell.common;
         const int all = allMicroBatches(problem_, at);
-        const std::int64_t count = problem_.groups.front().count;
+        const std::int64_t count = problem_.groups[group].count;
         for (int data = 1; data <= std::min<std::int64_t>(all, count); ++data) {
             control_.throwIfCancelled("the search for a plan");
-            if (!space_.allows(Axis::data, data) || (problem_.layered->ofReplicas && all % data != 0)) continue;
+            if (!space_.allows(Axis::data, data) || (problem_.layered()->ofReplicas && all % data != 0)) continue;
             at.data = data;
             for (at.pipeline = 1; at.pipeline <= std::min<std::int64_t>(count / data, problem_.layers());
                  ++at.pipeline) {
                 if (!space_.allows(Axis::pipeline, at.pipeline)) continue;
-                at.parts = {{0, at.pipeline, data, (all - 1) / data + 1}};
+                at.parts = {{group, at.pipeline, data, (all - 1) / data + 1}};
                 forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
             }
         }
     }
 
     void makeCells() {
-        if (problem_.layered) return makeLayeredCells();
+        if (problem_.layered()) return makeLayeredCells();
         const physical::Transformer& model = problem_.model();
         std::int64_t largest = 0;
         for (const PlanGroup& group : problem_.groups) largest = std::max(largest, group.count);
@@ -358,7 +363,8 @@ private:
     void forEachSideBySide(Cell& cell, Kept& into) {
         Configuration at = cell.common;
         for (const std::vector<std::size_t>& set : setsOfGroups()) {
-            for (int pipeline = 1; pipeline <= problem_.layers(); ++pipeline) {
+            const int stages = problem_.layered() ? 1 : problem_.layers();
+            for (int pipeline = 1; pipeline <= stages; ++pipeline) {
                 control_.throwIfCancelled("the search for a plan");
                 if (!space_.allows(Axis::pipeline, pipeline)) continue;
                 at.pipeline = pipeline;
@@ -420,7 +426,7 @@ private:
     template <typename Use>
     void forEachVariant(Configuration at, Kept& into, const Use& use) const {
         const bool canBe = faultOfDegrees(problem_, at) == Fault::none;
-        if (problem_.layered || at.isStacked() || !ordersDiffer(problem_, at))
+        if (problem_.layered() || at.isStacked() || !ordersDiffer(problem_, at))
             return forEachSchedule(at, canBe, into, use);
         for (const RankOrder order : orders_) {
             at.order = order;

@@ -99,7 +99,7 @@ Limits limitsOf(const Problem& problem, const Space& space, const SearchOptions&
     constexpr std::int64_t kTokens = 1024, kMostTokens = 1'000'000, kMostLayers = 2000;
     Limits limits;
     const auto fits = [&](const Problem& other, const Space& of) { return hasPlan(other, of, options, control); };
-    if (!problem.layered) {
+    if (!problem.layered()) {
         control.reportProgress("the longest sequence that fits");
         limits.sequence = greatest(kTokens, kMostTokens, [&](std::int64_t tokens) {
             return fits(withModel(problem, &physical::Transformer::sequence, static_cast<double>(tokens)), space);

@@ -73,15 +73,37 @@ std::string layersText(const plan::Evaluated& evaluated) {
 }
 
 std::string groupsText(const ConfigurationRow& row) {
+    const plan::Configuration& configuration = row.its->configuration;
     std::vector<std::string> names;
-    for (const plan::Part& part : row.its->configuration.parts) {
-        const std::string& name = row.outcome->groups[part.group].name;
-        names.push_back(row.its->configuration.parts.size() == 1
-                            ? name
-                            : fmt::format("{}: {}, {}", name, formatCounted(part.stages, "stage", "stages"),
-                                          formatCounted(part.replicas, "replica", "replicas")));
+    for (const plan::Part& part : configuration.parts) {
+        std::string text = row.outcome->groups[part.group].name;
+        if (configuration.parts.size() > 1)
+            text += fmt::format(": {}, {}", formatCounted(part.stages, "stage", "stages"),
+                                formatCounted(part.replicas, "replica", "replicas"));
+        if (configuration.isSideBySide())
+            text += fmt::format(" of {}", formatCounted(part.microBatches, "micro-batch", "micro-batches"));
+        names.push_back(std::move(text));
     }
     return joined(names, "; ");
+}
+
+/// Which groups of several it is on: stages of a pipeline, or replicas times the micro-batches of each.
+study::FieldValue placedOf(const ConfigurationRow& row) {
+    if (row.outcome->groups.size() < 2) return {};
+    const plan::Configuration& configuration = row.its->configuration;
+    std::vector<std::string> names;
+    int stage = 1;
+    for (const plan::Part& part : configuration.parts) {
+        std::string text = row.outcome->groups[part.group].name;
+        if (configuration.isSideBySide())
+            text += fmt::format(" {} × {}", part.replicas, part.microBatches);
+        else if (configuration.isStacked())
+            text += part.stages == 1 ? fmt::format(" stage {}", stage)
+                                     : fmt::format(" stages {}–{}", stage, stage + part.stages - 1);
+        stage += part.stages;
+        names.push_back(std::move(text));
+    }
+    return study::given(joined(names, ", "));
 }
 
 /// What ZeRO shards.
@@ -153,6 +175,7 @@ const std::vector<study::Field<ConfigurationRow>>& configurationFields() {
         {"dtype", "Data type", kWords,
          [](const Row& row) { return study::given(row.outcome->dtypes[row.its->configuration.dtype]); }},
         {"accelerators", "Accelerators", kBoth, scoreOf<plan::Objective::accelerators>},
+        {"placed", "On", kText | study::kWords | study::kOptional, placedOf},
         {.id = "memory_bytes",
          .title = "Memory",
          .uses = kBoth,

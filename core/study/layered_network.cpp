@@ -45,8 +45,8 @@ LayeredNetwork layeredNetwork(const model::Model& model, const hardware::Group& 
 
 const hardware::Group& onlyGroupOf(const hardware::Fleet& fleet, const std::string& name, const std::string& others) {
     if (fleet.groups.size() == 1) return fleet.groups.front();
-    throw UsageError(fmt::format("the fleet {} has {} groups of accelerators; expected one of equal accelerators{}",
-                                 inQuotes(name), fleet.groups.size(), others.empty() ? "" : " (" + others + ")"));
+    throw UsageError(fmt::format("the fleet {} has {} groups of accelerators; expected one of equal accelerators ({})",
+                                 inQuotes(name), fleet.groups.size(), others));
 }
 
 }  // namespace tessera::study

@@ -29,8 +29,7 @@ std::shared_ptr<const model::Model> loadedNetwork(const std::string& place,
 LayeredNetwork layeredNetwork(const model::Model& model, const hardware::Group& group,
                               const plan::NetworkTraining& training);
 
-/// The group whose accelerators are equal. Throws UsageError, which names the fleet and, where `others` is not empty,
-/// what takes several groups.
+/// The group whose accelerators are equal. Throws UsageError, which names the fleet and what takes several groups.
 const hardware::Group& onlyGroupOf(const hardware::Fleet& fleet, const std::string& name, const std::string& others);
 
 }  // namespace tessera::study

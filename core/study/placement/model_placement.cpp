@@ -188,7 +188,7 @@ ModelToPlace readModelToPlace(const Study& study, const PlacementSettings& setti
         transformer ? model::sharedModel(place, {.batch = {}, .dimensions = study.dimensions})
                     : loadedNetwork(place, dimensions);
     const hardware::Fleet fleet = hardware::loadFleet(placeOfInput(fleetName));
-    const hardware::Group& group = onlyGroupOf(fleet, fleetName, "'tessera plan' takes several of a transformer");
+    const hardware::Group& group = onlyGroupOf(fleet, fleetName, "'tessera plan' takes several");
     ModelToPlace made;
     made.title = modelName(name, loaded->name);
     made.costs = {.fleet = fleet.name,

@@ -203,20 +203,26 @@ void setOptions(FleetInputs& inputs, const Settings& settings) {
 constexpr std::size_t kMostGroups = 12;
 
 /// The problem of a model on a fleet: of a transformer, else of the layers of a network.
-plan::Problem problemOn(const hardware::Fleet& fleet, const std::string& name, const Workload& workload,
-                        Inputs& inputs) {
+plan::Problem problemOn(const hardware::Fleet& fleet, const Workload& workload, Inputs& inputs) {
     const Settings& settings = inputs.settings;
     const auto batch = static_cast<double>(settings.globalBatch);
     if (workload.transformer) return plan::problemOf(fleet, *workload.transformer, batch, settings.dtypes);
-    const hardware::Group& group = onlyGroupOf(fleet, name, "of a transformer several");
-    LayeredNetwork network = layeredNetwork(*workload.model, group,
-                                            {.model = workload.name,
-                                             .globalBatch = batch,
-                                             .dtype = settings.dtypes.front(),
-                                             .software = settings.software,
-                                             .accelerators = group.count});
-    inputs.assumptions = std::move(network.assumptions);
-    return plan::problemOf(group, std::move(network.layers), batch, settings.dtypes.front(), network.software);
+    std::vector<plan::LayersOnGroup> layers;
+    for (const hardware::Group& group : fleet.groups) {
+        LayeredNetwork network = layeredNetwork(*workload.model, group,
+                                                {.model = workload.name,
+                                                 .globalBatch = batch,
+                                                 .dtype = settings.dtypes.front(),
+                                                 .software = settings.software,
+                                                 .accelerators = group.count});
+        addOnce(inputs.assumptions, network.assumptions);
+        layers.push_back({std::move(network.layers), network.software});
+    }
+    if (layers.size() > 1)
+        addOnce(inputs.assumptions,
+                {"Where several groups of accelerators share a network's step each holds whole copies of it, and "
+                 "gradients cross from group to group at their slowest rate."});
+    return plan::problemOf(fleet, std::move(layers), batch, settings.dtypes.front());
 }
 
 FleetInputs readFleetInputs(const std::string& name, const Workload& workload, Inputs& inputs) {
@@ -229,7 +235,7 @@ FleetInputs readFleetInputs(const std::string& name, const Workload& workload, I
     if (of.fleet.groups.size() > kMostGroups)
         throw UsageError(fmt::format("the fleet {} has {} groups of accelerators; expected at most {} for a plan",
                                      inQuotes(name), of.fleet.groups.size(), kMostGroups));
-    of.problem = problemOn(of.fleet, name, workload, inputs);
+    of.problem = problemOn(of.fleet, workload, inputs);
     plan::narrow(of.space, "--allow", settings.allow, of.problem);
     plan::narrow(of.space, "--fix", settings.fix, of.problem);
     setOptions(of, settings);
@@ -420,7 +426,7 @@ std::vector<std::string> assumptionsOf(const Inputs& inputs, const plan::Problem
         "within the interval.",
         stack.id)};
     addOnce(assumptions, inputs.assumptions);
-    if (problem.layered) return assumptions;
+    if (problem.layered()) return assumptions;
     const std::vector<std::string> ofTransformers{
         "Layers count as equal; embedding and head are on the first and last stage. Ranks are tensor, context, data, "
         "pipeline from the innermost, as in Megatron-LM, unless a configuration says another order.",
@@ -535,8 +541,8 @@ PlanOutcome outcomeOf(const Inputs& inputs, const FleetInputs& of) {
     PlanOutcome outcome;
     outcome.model = inputs.modelTitle;
     outcome.fleet = of.fleet.name;
-    if (of.problem.layered) {
-        outcome.parameters = outcome.activeParameters = of.problem.layered->parameters;
+    if (of.problem.layered()) {
+        outcome.parameters = outcome.activeParameters = of.problem.layered()->parameters;
     } else {
         const physical::TransformerParameters parameters = physical::parametersOf(of.problem.model());
         outcome.parameters = parameters.total;
