@@ -348,10 +348,6 @@ private:
 class RangeField : public SingleField {
 public:
     RangeField(const FieldRow& row, QWidget* parent) : RangeField(new TextBox, row, parent) {}
-    /// A box that loses the focus while it is taken down finishes its typing, and must not find what is gone.
-    ~RangeField() override { box_->disconnect(this); }
-    RangeField(const RangeField&) = delete;
-    RangeField& operator=(const RangeField&) = delete;
     void setJson(const Json& value) override {
         if (value != reading_.value) begin(value);
     }

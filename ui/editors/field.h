@@ -109,9 +109,12 @@ private:
 /// One value of a document as a control. `edited` carries null where the value is taken away.
 class Field : public QWidget {
     Q_OBJECT
+    Q_DISABLE_COPY_MOVE(Field)
 
 public:
     using QWidget::QWidget;
+    /// A control whose focus goes with the field's must not find what is gone.
+    ~Field() override { setFocusProxy(nullptr); }
     virtual void setJson(const Json& value) = 0;  ///< null = there is none; does not emit
     virtual QWidget* control() = 0;               ///< what has the focus
     virtual QString problem() const { return {}; }

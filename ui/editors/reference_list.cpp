@@ -42,6 +42,11 @@ ReferenceList::ReferenceList(const InputSlot& slot, QWidget* parent)
     column_->addLayout(line);
 }
 
+ReferenceList::~ReferenceList() {
+    // Qt takes the focus from the proxy of a widget that goes: a line would say that it is finished.
+    setFocusProxy(nullptr);
+}
+
 void ReferenceList::insertRow(const QString& value) {
     const QString label = slot_.label;
     auto* holder = new QWidget(this);

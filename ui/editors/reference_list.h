@@ -16,9 +16,11 @@ namespace tessera::ui {
 /// The inputs of one of a study's lists: one picker, or as many as there are inputs with a button for another.
 class ReferenceList : public QWidget {
     Q_OBJECT
+    Q_DISABLE_COPY_MOVE(ReferenceList)
 
 public:
     explicit ReferenceList(const InputSlot& slot, QWidget* parent = nullptr);
+    ~ReferenceList() override;
     void setChoices(const QVector<ReferencePicker::Choice>& choices);
     /// Rows that are still empty stay.
     void setValues(const QStringList& values);

@@ -18,6 +18,7 @@ class TextBox;
 /// Below it stands what is known of the input, or what is wrong with it.
 class ReferencePicker : public QWidget {
     Q_OBJECT
+    Q_DISABLE_COPY_MOVE(ReferencePicker)
 
 public:
     struct Choice {
@@ -27,6 +28,7 @@ public:
     };
 
     ReferencePicker(const QString& label, const QString& hint, QString filter, QWidget* parent = nullptr);
+    ~ReferencePicker() override { setFocusProxy(nullptr); }  ///< see ~ReferenceList
     void setChoices(const QVector<Choice>& choices);
     void setValue(const QString& value);
     QString value() const;

@@ -51,6 +51,25 @@ TEST(ReferenceList, ShowsOnePickerWhereThereIsOneInput) {
     EXPECT_EQ(named(list, QStringLiteral("Add a model")), nullptr);
 }
 
+/// Whoever types in a line when the form is taken down: nothing is said by what is half gone.
+TEST(ReferenceList, EndsInSilenceWithTheFocusInIt) {
+    QWidget window;
+    auto* list = new ReferenceList(kSeveral, &window);
+    window.show();
+    window.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
+    QLineEdit* line = rowsOf(*list).front()->box()->lineEdit();
+    line->setFocus();
+    ASSERT_TRUE(list->hasFocus());
+    QTest::keyClicks(line, QStringLiteral("zoo:"));
+    int said = 0;
+    const auto count = [&said] { ++said; };
+    QObject::connect(list, &ReferenceList::finished, &window, count);
+    QObject::connect(rowsOf(*list).front(), &ReferencePicker::finished, &window, count);
+    delete list;
+    EXPECT_EQ(said, 0);
+}
+
 TEST(ReferenceList, TakesAnotherInput) {
     ReferenceList list(kSeveral);
     list.show();
