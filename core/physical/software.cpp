@@ -28,7 +28,7 @@ std::vector<std::string> stackWords(const JsonNode& node) {
 
 SoftwareStack readSoftwareStack(const JsonNode& node) {
     node.allowOnly({"id", "words", "with", "profile", "does", "source", "attention", "kernels", "host", "hops",
-                    "sharding", "loss", "selective", "constants", "memory"});
+                    "sharding", "gradient_buckets_bytes", "loss", "selective", "constants", "memory"});
     SoftwareStack stack{.id = node.at("id").text(),
                         .words = stackWords(node.at("words")),
                         .profile = node.at("profile").oneOf(kSoftwareProfileNames),
@@ -43,6 +43,10 @@ SoftwareStack readSoftwareStack(const JsonNode& node) {
     if (node.has("hops")) stack.hidesHops = node.at("hops").oneOf({"wait", "beside chunks"}) == "beside chunks";
     if (node.has("with")) stack.with = stackWords(node.at("with"));
     if (node.has("sharding")) stack.sharding = node.at("sharding").oneOf(kStackShardingNames);
+    if (node.has("gradient_buckets_bytes")) {
+        constexpr std::int64_t kMostBuckets = 1'000'000'000'000;
+        stack.gradientBuckets = static_cast<double>(node.at("gradient_buckets_bytes").whole(0, kMostBuckets));
+    }
     if (node.has("loss")) stack.lossInParts = node.at("loss").oneOf({"fused", "in parts"}) == "in parts";
     if (node.has("selective"))
         stack.keepsEverySecond = node.at("selective").oneOf({"attention", "every second product"}) != "attention";

@@ -48,6 +48,7 @@ struct SoftwareStack {
     bool hostWaits = false;    ///< host and device wait for each other within a pass: launched kernel by kernel
     bool hidesHops = false;    ///< exchanges between the chunks of an interleaved pipeline run beside computation
     StackSharding sharding = StackSharding::zero;
+    double gradientBuckets = 0;     ///< bytes that it holds to reduce gradients in a backward pass without a pipeline
     bool lossInParts = false;       ///< logits are copied to 32 bits, their softmax and gradients are kept beside
     bool keepsEverySecond = false;  ///< selective recomputation keeps every second product, and attention
     std::string constants = {};     ///< stack of `stepFits` whose constants serve it; empty: those of its profile

@@ -136,9 +136,14 @@ constexpr double kAttentionBackward = 3.0;  // seconds of the backward pass over
 constexpr double kLogitsBytes = 12;         // each way: three passes of 4 bytes
 constexpr double kOptimizerBytes = 28;      // read and written a parameter: mixed-precision Adam in one kernel
 constexpr double kStreamShare = 0.85;       // of the bandwidth, reached by kernels that only stream
-constexpr double kTensorLaunches = 0.2;     // of a pass, times the square of the other processes, that it waits
-constexpr double kMostProcesses = 8;        // for them (assumed: passes of 8 processes are half as long again)
-constexpr double kHeadLaunches = 40;        // of a micro-batch beside its layers: data, loss, hooks of autograd
+// Numbers of 16 bits read and written to add a gradient to the sum of those before: two in, one out of PyTorch's
+// (torch/csrc/autograd/functions/accumulate_grad.h); where the product itself adds to a sum of 32 bits, as in
+// Megatron-LM
+// (`gradient_accumulation_fusion`), that is read and written instead of 16 bits written.
+constexpr double kAddedNumbers = 3;
+constexpr double kTensorLaunches = 0.2;  // of a pass, times the square of the other processes, that it waits
+constexpr double kMostProcesses = 8;     // for them (assumed: passes of 8 processes are half as long again)
+constexpr double kHeadLaunches = 40;     // of a micro-batch beside its layers: data, loss, hooks of autograd
 
 }  // namespace
 
@@ -180,13 +185,20 @@ public:
     GroupSeconds reduction(const StepLayout& layout, double layers) const {
         if (layout.zero >= 3) return {};
         GroupSeconds reduced = ofAlike(Collective::allReduce, layout, heldParameters(layers), layers * layerExperts_);
-        // FSDP2 adds gradients up whole through a pipeline.
-        const bool addsWhole = setting_.stack.sharding == StackSharding::fsdp2 && layout.pipeline > 1;
-        if (layout.zero == 2 && !addsWhole) {
+        if (layout.zero == 2 && !addsWhole(layout)) {
             reduced.inside *= layout.microBatches;
             reduced.network *= layout.microBatches;
         }
         return reduced;
+    }
+
+    AddedGradients accumulation(const StepLayout& layout) const {
+        const bool hasSum = layout.zero < 2 || (layout.zero == 2 && addsWhole(layout));
+        if (!setting_.training || !hasSum || setting_.stack.profile == SoftwareProfile::tuned) return {};
+        const double added = 1 - 1 / std::max(layout.microBatches, 1.0);
+        const double seconds = added * kAddedNumbers * share_.activationBytes / (kStreamShare * bandwidth());
+        const double head = setting_.model.headShare > 0 ? setting_.model.vocabulary * setting_.model.tableWidth() : 0;
+        return {.layer = seconds * (layerParameters_ + layerExperts_), .head = seconds * head / share_.tensor};
     }
 
     GroupSeconds transfer(const StepLayout& layout) const {
@@ -225,6 +237,7 @@ public:
         work.transfer = hop.inside;
         work.transferNetwork = hop.network;
         if (!setting_.training) return work;
+        work.accumulation = accumulation(layout);
         const GroupSeconds reduced = reduction(layout, work.stages.fullest);
         work.reduction = reduced.inside;
         work.reductionNetwork = reduced.network;
@@ -233,6 +246,11 @@ public:
     }
 
 private:
+    /// FSDP2 adds gradients up whole through a pipeline.
+    bool addsWhole(const StepLayout& layout) const {
+        return setting_.stack.sharding == StackSharding::fsdp2 && layout.pipeline > 1;
+    }
+
     /// A sort of layers: its share of all, and the parameters that a device holds of one, of experts apart.
     struct LayerKind {
         double share = 0, parameters = 0, experts = 0;
@@ -514,6 +532,9 @@ GroupSeconds StepModel::gather(const StepLayout& layout) const {
 GroupSeconds StepModel::reduction(const StepLayout& layout, double layers) const {
     return data_->reduction(layout, layers);
 }
+AddedGradients StepModel::accumulation(const StepLayout& layout) const {
+    return data_->accumulation(layout);
+}
 GroupSeconds StepModel::transfer(const StepLayout& layout) const {
     return data_->transfer(layout);
 }
@@ -530,8 +551,9 @@ StepWork stepWorkOf(const StepSetting& setting) {
 
 namespace {
 
-double passSecondsOf(const PassSeconds& pass, const StepConstants& c, bool alternates) {
-    const double device = pass.products * c.products + pass.attention / c.attention +
+/// `added`: seconds of gradients, which take as much longer in a step as products do.
+double passSecondsOf(const PassSeconds& pass, const StepConstants& c, bool alternates, double added = 0) {
+    const double device = (pass.products + added) * c.products + pass.attention / c.attention +
                           (pass.bytes + pass.permuted * c.permutation) / c.bandwidth;
     const double exposed =
         c.tensor * (pass.inside + pass.exchange + pass.exchangeNetwork / c.network) + pass.network / c.network;
@@ -568,19 +590,22 @@ void setBusySeconds(StepTimes& times, const StepWork& work, const StepConstants&
     };
     for (const PassSeconds* pass : {&work.forward, &work.backward}) add(*pass, micros * work.layers / stages);
     for (const PassSeconds* pass : {&work.headForward, &work.headBackward}) add(*pass, micros / stages);
-    times.memory += work.optimizer;
+    const double added = work.layers * work.accumulation.layer + work.accumulation.head;
+    times.memory += micros / stages * added * c.products + work.optimizer;
 }
 
 }  // namespace
 
 LayerTimes layerTimesOf(const StepWork& work, const StepConstants& c) {
     const double gather = work.gather + work.gatherNetwork / c.network;
-    LayerTimes times{.forward = besideSeconds(passSecondsOf(work.forward, c, work.alternates), gather, c.data),
-                     // Backward, parameters are gathered again and gradients scattered.
-                     .backward = besideSeconds(passSecondsOf(work.backward, c, work.alternates), 2 * gather, c.data),
-                     .weights = 0,
-                     .headForward = passSecondsOf(work.headForward, c, work.alternates),
-                     .headBackward = passSecondsOf(work.headBackward, c, work.alternates)};
+    const AddedGradients& added = work.accumulation;
+    LayerTimes times{
+        .forward = besideSeconds(passSecondsOf(work.forward, c, work.alternates), gather, c.data),
+        // Backward, parameters are gathered again and gradients scattered.
+        .backward = besideSeconds(passSecondsOf(work.backward, c, work.alternates, added.layer), 2 * gather, c.data),
+        .weights = 0,
+        .headForward = passSecondsOf(work.headForward, c, work.alternates),
+        .headBackward = passSecondsOf(work.headBackward, c, work.alternates, added.head)};
     times.weights = work.weightShare * times.backward;
     return times;
 }

@@ -92,6 +92,10 @@ struct StepPasses {
     PassSeconds headForward, headBackward;  ///< with the embedding
     double weightShare = 0;                 ///< of the backward pass that makes gradients of weights
 };
+/// Seconds of a micro-batch in which gradients are added to the sum of those before, of a mean layer and of the head.
+struct AddedGradients {
+    double layer = 0, head = 0;
+};
 /// A step in seconds that do not depend on the constants of a stack, so that these are fitted fast.
 struct StepWork : StepPasses {
     StageLayers stages;
@@ -100,7 +104,8 @@ struct StepWork : StepPasses {
     double gather = 0, gatherNetwork = 0;        ///< of a layer's sharded parameters, at full rates of links
     double reduction = 0, reductionNetwork = 0;  ///< of all gradients of a device
     double transfer = 0, transferNetwork = 0;    ///< of a micro-batch to the next stage
-    double optimizer = 0;                        ///< of all that it reads and writes at the bandwidth of memory
+    AddedGradients accumulation = {};
+    double optimizer = 0;  ///< of all that it reads and writes at the bandwidth of memory
     bool training = true;
     bool alternates = false;  ///< as of the stack
     bool hopsWait = false;    ///< `waitsForHops`
@@ -130,6 +135,9 @@ public:
     /// Of the gradients of a stage of so many layers; none from stage 3 of ZeRO. Of stage 2, where no device holds them
     /// whole, after every micro-batch (Rajbhandari et al. 2020, section 7.1; DeepSpeed).
     GroupSeconds reduction(const StepLayout& layout, double layers) const;
+    /// Of the mean micro-batch of a step, of which the first one's gradients are the sum. None where gradients are
+    /// sharded, and in tuned stacks, whose products add to the sum while others run (assumed).
+    AddedGradients accumulation(const StepLayout& layout) const;
     /// Of a micro-batch to the next stage.
     GroupSeconds transfer(const StepLayout& layout) const;
     /// Seconds of the optimizer on a stage of so many layers.

@@ -112,6 +112,7 @@ StageMemoryModel::StageMemoryModel(const StepSetting& setting)
       bytes_(parameterBytesOf(setting)),
       recompute_(setting.layout.recompute),
       sharding_(setting.stack.sharding),
+      buckets_(setting.stack.gradientBuckets),
       training_(setting.training) {
     const Transformer& model = setting.model;
     const double routed = model.experts > 0 ? 1 - model.denseLayers / model.layers : 0;
@@ -142,6 +143,8 @@ StepMemory StageMemoryModel::stage(const StepLayout& layout, const StageKind& ki
     memory.parameters =
         heldBytes(common, group, layout) + heldBytes(kind.layers * expert_, layout.alikeExperts(), layout);
     if (layout.zero >= 3 && group > 1) memory.parameters += gatheredBytes(kind);
+    // An engine with a pipeline reduces after its backward passes, when activations are gone.
+    if (training_ && layout.pipeline == 1 && layout.zero >= 1 && group > 1) memory.parameters += buckets_;
     if (training_) {
         memory.activations = inFlightOf(layout, kind.position) * kind.layers * stored_;
         // What is computed again of the layer at work.

@@ -46,6 +46,7 @@ private:
     ParameterBytes bytes_;
     Recompute recompute_;
     StackSharding sharding_;
+    double buckets_;
     bool training_;
     double common_ = 0, expert_ = 0;  ///< parameters of a layer
     double kept_ = 0;                 ///< bytes of its activations, of one micro-batch

@@ -57,6 +57,7 @@ StackTraits stackTraitsOf(std::string_view software, const Device& device, std::
             .alternates = stack->hostWaits,
             .hidesHops = stack->hidesHops,
             .sharding = stack->sharding,
+            .gradientBuckets = stack->gradientBuckets,
             .lossInParts = stack->lossInParts,
             .keepsEverySecond = stack->keepsEverySecond,
             .fit = stepFitNamed(stack->constants, stack->profile, encoder, !device.peaks.contains("bf16")),

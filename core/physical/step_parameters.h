@@ -20,6 +20,7 @@ struct StackTraits {
     bool alternates = false;  ///< host and device wait for each other within a pass: launched kernel by kernel
     bool hidesHops = false;   ///< as of `SoftwareStack`
     StackSharding sharding = StackSharding::zero;
+    double gradientBuckets = 0;     ///< as of `SoftwareStack`
     bool lossInParts = false;       ///< as of `SoftwareStack`
     bool keepsEverySecond = false;  ///< as of `SoftwareStack`
     std::string_view fit = {};      ///< of `stepFits`, whose constants serve it

@@ -371,4 +371,61 @@ std::vector<StepFit> refitStack(const std::vector<StepSample>& samples, std::str
     return fits;
 }
 
+std::vector<MemorySample> memorySamplesOf(const std::vector<MeasuredRun>& runs, DeviceLibrary& devices) {
+    std::vector<MemorySample> samples;
+    std::string refusal;
+    for (const MeasuredRun& measured : runs) {
+        const Device* device = devices.deviceNamed(measured.run.accelerator, refusal);
+        if (device == nullptr || measured.run.metric != RunMetric::memory) continue;
+        const std::vector<StepSetting> settings = stepSettingsOf(measured.run, *device, refusal);
+        if (settings.empty()) continue;
+        samples.push_back({.modelled = stepMemoryOf(settings.front()).total(),
+                           .measured = measured.value,
+                           .fold = runFold(measured.run),
+                           .stack = settings.front().stack.memory});
+    }
+    return samples;
+}
+
+namespace {
+
+double memoryDeviation(const MemorySample& sample, double allowance) {
+    return std::fabs(elementary::log(sample.measured / (sample.modelled + allowance)));
+}
+
+double bestAllowance(const std::vector<MemorySample>& samples) {
+    constexpr int kMost = 400;
+    constexpr double kApart = 5e7;
+    double best = 0, least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i <= kMost; ++i) {
+        double sum = 0;
+        for (const MemorySample& sample : samples) sum += memoryDeviation(sample, i * kApart);
+        if (sum < least) std::tie(least, best) = std::pair(sum, i * kApart);
+    }
+    return best;
+}
+
+}  // namespace
+
+std::vector<MemoryFit> refitMemory(const std::vector<MemorySample>& samples, std::string_view stack) {
+    std::vector<MemoryFit> fits;
+    std::vector<std::vector<MemorySample>> seen;
+    for (int leftOut = -1; leftOut < kRunFolds; ++leftOut) {
+        std::vector<MemorySample>& own = seen.emplace_back();
+        for (const MemorySample& sample : samples)
+            if ((stack == "any" || sample.stack == stack) && sample.fold != leftOut) own.push_back(sample);
+        fits.push_back({.stack = stack,
+                        .leftOut = leftOut,
+                        .runs = static_cast<int>(own.size()),
+                        .allowance = bestAllowance(own)});
+    }
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        std::vector<double> errors;
+        for (const MemorySample& sample : seen[i])
+            errors.push_back(memoryDeviation(sample, fits[static_cast<std::size_t>(sample.fold) + 1].allowance));
+        fits[i].spread = conformalSpread(std::move(errors));
+    }
+    return fits;
+}
+
 }  // namespace tessera::physical

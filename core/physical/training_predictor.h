@@ -82,4 +82,16 @@ std::vector<StepSample> stepSamplesOf(const std::vector<MeasuredRun>& runs, Devi
 /// its own part.
 std::vector<StepFit> refitStack(const std::vector<StepSample>& samples, std::string_view stack);
 
+/// A run whose peak of memory was measured.
+struct MemorySample {
+    double modelled = 0, measured = 0;  ///< bytes, the first without what the software holds
+    int fold = 0;                       ///< `runFold`
+    std::string_view stack = {};        ///< `StackTraits::memory`
+};
+/// The runs whose memory was measured; what is refused is left out.
+std::vector<MemorySample> memorySamplesOf(const std::vector<MeasuredRun>& runs, DeviceLibrary& devices);
+/// The fits of a stack ("any": of all samples) as `memoryFits` has them, in the order of `refitStack`: the allowance of
+/// whole 50 MB that makes the mean |log(measured / model)| smallest.
+std::vector<MemoryFit> refitMemory(const std::vector<MemorySample>& samples, std::string_view stack);
+
 }  // namespace tessera::physical

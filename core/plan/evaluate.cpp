@@ -86,7 +86,8 @@ void addCollectives(TimeShares& shares, const PartLoad& load, int pipeline, int 
         shares.tensor += count * exposed.tensor;
         shares.context += count * exposed.context;
         shares.expert += count * exposed.expert;
-        shares.data += count * (load.placed->times(kind).both() - model.plainTimes(kind).both());
+        const LayerTimes &all = load.placed->times(kind), &plain = model.plainTimes(kind);
+        if (load.placed->layout.zero >= 3) shares.data += count * (all.both() - plain.both());
     });
 }
 

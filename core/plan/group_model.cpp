@@ -66,7 +66,7 @@ GroupModel::GroupModel(const PlanGroup& group, const Configuration& like, double
         Kind& kind = kinds_.emplace_back(setting_);
         const physical::StepPasses& passes = kind.step.passes();
         for (const PassSeconds* pass : {&passes.forward, &passes.backward}) kind.busy.add(*pass, constants());
-        kind.plain = timesWith(kind, {});
+        kind.plain = timesWith(kind, {}, {});
     }
     const physical::StepPasses& passes = step().passes();
     for (const PassSeconds* pass : {&passes.headForward, &passes.headBackward}) headBusy_.add(*pass, constants());
@@ -92,22 +92,25 @@ double GroupModel::capacity() const {
     return setting_.device.memory > 0 ? setting_.device.memory : std::numeric_limits<double>::infinity();
 }
 
-LayerTimes GroupModel::timesWith(const Kind& kind, const physical::GroupSeconds& gather) const {
+LayerTimes GroupModel::timesWith(const Kind& kind, const physical::GroupSeconds& gather,
+                                 const physical::AddedGradients& added) const {
     physical::StepWork work;
     static_cast<physical::StepPasses&>(work) = kind.step.passes();
     work.gather = gather.inside;
     work.gatherNetwork = gather.network;
+    work.accumulation = added;
     work.alternates = setting_.stack.alternates;
     return layerTimesOf(work, constants());
 }
 
 const LayerTimes& GroupModel::times(const StepLayout& layout, std::size_t kind) {
     Kind& of = kinds_[kind];
-    if (layout.zero < 3) return of.plain;
-    auto& [reach, times] = of.sharded[orderOf(layout)];
-    if (const Reach its = reachOf(layout); reach != its) {
-        reach = its;
-        times = timesWith(of, of.step.gather(layout));
+    const physical::AddedGradients added = of.step.accumulation(layout);
+    if (layout.zero < 3 && added.layer == 0) return of.plain;
+    auto& [key, times] = of.timed[orderOf(layout)];
+    if (const TimesKey its(layout.zero < 3 ? Reach() : reachOf(layout), added.layer); key != its) {
+        key = its;
+        times = timesWith(of, of.step.gather(layout), added);
     }
     return times;
 }

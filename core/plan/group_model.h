@@ -70,8 +70,10 @@ public:
     /// How all layers of a stage are recomputed where there is one kind of them.
     RecomputedLayers allOfOneKind(int layers) const;
 
-    /// With the gathering of parameters that ZeRO 3 shards. Holds until it is asked for another layout.
+    /// With the gathering of parameters that ZeRO 3 shards, and the adding of gradients. Holds until it is asked for
+    /// another layout.
     const physical::LayerTimes& times(const physical::StepLayout& layout, std::size_t kind = 0);
+    /// Without either.
     const physical::LayerTimes& plainTimes(std::size_t kind = 0) const { return kinds_[kind].plain; }
     /// Of a micro-batch to the next stage.
     double transfer(const physical::StepLayout& layout);
@@ -85,6 +87,8 @@ public:
                                   const RecomputedLayers& recomputed) const;
 
 private:
+    /// What of a layout decides what its layers take: the reach of ZeRO 3, and micro-batches where gradients are added.
+    using TimesKey = std::tuple<Reach, double>;
     /// What layers of one kind take.
     struct Kind {
         explicit Kind(const physical::StepSetting& setting);
@@ -93,7 +97,7 @@ private:
         physical::StageMemoryModel memory;
         BusyTimes busy = {};
         physical::LayerTimes plain = {};
-        std::array<std::pair<Reach, physical::LayerTimes>, 2> sharded = {};  ///< by order of ranks
+        std::array<std::pair<TimesKey, physical::LayerTimes>, 2> timed = {};  ///< by order of ranks
     };
     /// What is reduced once, of one order of ranks.
     struct Reductions {
@@ -101,7 +105,8 @@ private:
         std::vector<double> seconds = {};                      ///< by layers
     };
     static int countOf(physical::Recompute kind, int layers, const RecomputedLayers& recomputed);
-    physical::LayerTimes timesWith(const Kind& kind, const physical::GroupSeconds& gather) const;
+    physical::LayerTimes timesWith(const Kind& kind, const physical::GroupSeconds& gather,
+                                   const physical::AddedGradients& added) const;
 
     const PlanGroup& group_;
     const GroupVariant& variant_;

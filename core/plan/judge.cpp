@@ -96,9 +96,13 @@ double Judge::Data::joulesOf(const Scored& scored, const PlacedPart& placed) con
         return part.microBatches * (inLayers.*member + head) / part.stages;
     };
     const double update = placed.model->step().optimizer(placed.layout, inPart / part.stages);
-    const double each = physical::joulesOf(
-        placed.model->watts(),
-        {.step = scored.seconds, .products = busy(&BusyTimes::products), .memory = busy(&BusyTimes::memory) + update});
+    const physical::AddedGradients added = placed.model->step().accumulation(placed.passes());
+    const double adding = part.microBatches * (inPart * added.layer + (hasHead ? added.head : 0)) / part.stages *
+                          placed.model->constants().products;
+    const double each =
+        physical::joulesOf(placed.model->watts(), {.step = scored.seconds,
+                                                   .products = busy(&BusyTimes::products),
+                                                   .memory = busy(&BusyTimes::memory) + adding + update});
     return static_cast<double>(configuration.perStage() * part.stages * part.replicas) * each;
 }
 

@@ -23,11 +23,18 @@ namespace tessera::plan {
 /// A part of a configuration with the model of its group.
 struct PlacedPart {
     const Part* part = nullptr;
-    physical::StepLayout layout;
+    physical::StepLayout layout;  ///< side by side as if the pipeline were full
+    double microBatches = 1;      ///< of a replica in the mean
     GroupModel* model = nullptr;
     int first = 0;  ///< its first stage
 
-    const physical::LayerTimes& times(std::size_t kind = 0) const { return model->times(layout, kind); }
+    /// Of layers that run through a replica's micro-batches.
+    physical::StepLayout passes() const {
+        physical::StepLayout its = layout;
+        its.microBatches = microBatches;
+        return its;
+    }
+    const physical::LayerTimes& times(std::size_t kind = 0) const { return model->times(passes(), kind); }
     /// Whether it holds the last stage of a pipeline of so many.
     bool hasHead(int pipeline) const { return first + part->stages == pipeline; }
 };

@@ -56,8 +56,12 @@ PlacedParts Judge::Data::placedOf(const Configuration& configuration) {
         PlacedPart each{.part = &part, .layout = layoutOf(configuration, part), .first = stage};
         each.model = &model(part.group, rateOf(configuration, part));
         if (configuration.isStacked()) stage += part.stages;
-        // Side by side, the pipeline is taken to be full.
-        if (configuration.isSideBySide()) each.layout.microBatches = allMicroBatches(problem, configuration);
+        each.microBatches = each.layout.microBatches;
+        if (configuration.isSideBySide()) {
+            const int all = allMicroBatches(problem, configuration);
+            each.layout.microBatches = all;
+            each.microBatches = static_cast<double>(all) / configuration.data;
+        }
         placed.push_back(each);
     }
     return placed;

@@ -5,7 +5,7 @@
     python3 tests/bench/validate/moved.py build/release/bin/tessera --accept
 
 `predictions.csv` beside this file keeps an even sample of the predictions of `tessera validate`, `errors.csv` the errors
-of every set; the README has them as a table. A prediction that differs by more than 0.1 %, a row that is new, gone, or refused where it was not, and a set
+of every set; the README has them as a table, and a few runs by themselves. A prediction that differs by more than 0.1 %, a row that is new, gone, or refused where it was not, and a set
 whose mean error has moved by more than 0.0005 are listed, and end this with 1: a change of the model is either meant, and then
 accepted with its errors in the same commit, or a fault. `--accept` writes both files and the table anew.
 """
@@ -23,6 +23,14 @@ README = FOLDER.parents[2] / "README.md"
 SPEAKS_OF = {"memory_bytes": "bytes a parameter", "energy_j": "watts", "bubble_share": "bubble"}
 TABLE = "| set | rows | refused | mean | median | worst | inside | best peer |"
 MOST_OF_A_SET = 120
+# Runs that the README shows by themselves: id, what it is, configuration.
+SHOWN = "| run | configuration | measured | ours |"
+SHOWN_RUNS = [
+    ("sc21-table1-4a5ff567", "GPT 1008B, 3,072 A100, Megatron-LM (SC 2021)", "tp 8, pp 64, dp 6"),
+    ("sc21-table1-7715942b", "GPT 76.1B, 1,024 A100, Megatron-LM (SC 2021)", "tp 8, pp 4, dp 32"),
+    ("mlperf-gpt3-193962b1", "GPT-3 175B, 512 H100, FP8 (MLPerf Training)", "tp 4, pp 8, dp 16"),
+    ("mlperf-gpt3-d7146d91", "GPT-3 175B, 8,192 H100, FP8 (MLPerf Training)", "tp 4, pp 8, dp 256"),
+]
 PREDICTED = ["set", "id", "metric", "measured", "predicted"]
 ERRORS = ["set", "rows", "predicted", "mean_error", "median_error", "worst_error", "spearman", "coverage"]
 PREDICTION_TOLERANCE = 1e-3
@@ -118,11 +126,22 @@ def table_of(said):
         yield f"| {name} | {rows:,} | {refused:,} | {' | '.join(percent(error) for error in errors)} |"
 
 
+def shown_runs_of(said):
+    """The lines of the README's table of single runs, in seconds."""
+    yield SHOWN
+    yield "|---|---|--:|--:|"
+    rows = {row["id"]: row for row in said["rows"]}
+    for name, run, configuration in SHOWN_RUNS:
+        yield f"| {run} | {configuration} | {rows[name]['measured']:.4g} | {rows[name]['predicted']:.3g} |"
+
+
 def write_readme(said):
     lines = README.read_text().split("\n")
-    start = lines.index(TABLE)
-    end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
-    README.write_text("\n".join(lines[:start] + list(table_of(said)) + lines[end:]))
+    for table in (list(shown_runs_of(said)), list(table_of(said))):
+        start = lines.index(table[0])
+        end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
+        lines[start:end] = table
+    README.write_text("\n".join(lines))
 
 
 def differs(accepted, now, tolerance, relative):

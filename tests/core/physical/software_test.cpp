@@ -77,6 +77,8 @@ TEST(Software, traitsFollowTheEntryTheDeviceAndTheDataType) {
     EXPECT_EQ(stackTraitsOf("something new", hopper, "bf16", false).id, "fused");
     EXPECT_FALSE(stackTraitsOf("TensorFlow", hopper, "bf16", false).fusedKernels);
     EXPECT_TRUE(stackTraitsOf("Megatron-DeepSpeed", hopper, "bf16", false).fusedKernels);
+    EXPECT_EQ(stackTraitsOf("Megatron-DeepSpeed", hopper, "bf16", false).gradientBuckets, 2e9);
+    EXPECT_EQ(recent.gradientBuckets, 0);
 }
 
 TEST(Software, mayBeNamedByTwoWords) {
@@ -104,6 +106,8 @@ TEST(Software, thatMeansNothingIsAnsweredWithItsPlace) {
     EXPECT_THAT(stackError(R"({"id": "a", "words": ["a"], "profile": "eager", "speed": 9)" + rest), HasSubstr("speed"));
     EXPECT_THAT(stackError(R"({"id": "a", "words": ["a"], "profile": "eager", "sharding": "some")" + rest),
                 HasSubstr("stacks[0].sharding"));
+    EXPECT_THAT(stackError(R"({"id": "a", "words": ["a"], "profile": "eager", "gradient_buckets_bytes": -1)" + rest),
+                HasSubstr("stacks[0].gradient_buckets_bytes"));
     EXPECT_THAT(stackError(R"({"id": "a", "words": ["a"], "with": ["B"], "profile": "eager")" + rest),
                 HasSubstr("lower case"));
 }

@@ -92,6 +92,23 @@ TEST(StepMemory, aSettingFitsWhereItsMemoryIsKnownToHold) {
 }
 
 /// Llama 3.1 8B on 8 devices by FSDP2 of torchtitan, two samples each.
+TEST(StepMemory, holdsBucketsToReduceGradientsWhereItsStackSaysSo) {
+    StepSetting setting = memorySetting();
+    setting.layout = {.tensor = 2, .data = 8, .micro = 1, .microBatches = 4, .zero = 1};
+    const double none = bytesOfSetting(setting);
+    setting.stack.gradientBuckets = 2e9;
+    EXPECT_DOUBLE_EQ(bytesOfSetting(setting), none + 2e9);
+    StepSetting alone = setting, unsharded = setting, piped = setting;
+    alone.layout.data = 1;
+    unsharded.layout.zero = 0;
+    piped.layout.pipeline = 4;
+    for (StepSetting* each : {&alone, &unsharded, &piped}) {
+        const double with = bytesOfSetting(*each);
+        each->stack.gradientBuckets = 0;
+        EXPECT_EQ(with, bytesOfSetting(*each));
+    }
+}
+
 StepSetting fsdp2Setting() {
     StepSetting setting = memorySetting();
     setting.model = {.layers = 32,

@@ -280,6 +280,46 @@ TEST(Step, onlyTunedStacksSendBesideChunks) {
     EXPECT_FALSE(waitsForHops(compiled, PipelineSchedule::interleaved)) << "as every stack of its profile";
 }
 
+/// Gradients of all micro-batches but the first are added to a sum: what is read and written follows from the
+/// parameters alone.
+TEST(Step, gradientsAreAddedUpWhereADeviceHoldsThem) {
+    std::mt19937 random(11);
+    StepSetting setting = randomStep(random);
+    setting.layout = {.tensor = 2, .pipeline = 2, .data = 4, .micro = 1, .microBatches = 8, .zero = 1};
+    const auto added = [&setting] { return StepModel(setting).accumulation(setting.layout); };
+    const LayerWork layer = layerWorkOf(setting.model, layerShareOf(setting), false);
+    const AddedGradients usual = added();
+    EXPECT_NEAR(usual.layer, 7.0 / 8 * 6 * layer.parameters / (0.85 * setting.device.bandwidth), 1e-9 * usual.layer);
+    EXPECT_NEAR(usual.head / usual.layer, setting.model.vocabulary * setting.model.hidden / 2 / layer.parameters, 1e-9);
+    setting.layout.microBatches = 16;
+    EXPECT_NEAR(added().layer / usual.layer, (15.0 / 16) / (7.0 / 8), 1e-12);
+    // In the time of a step as many times as it has micro-batches, in the backward pass alone.
+    const StepConstants constants;
+    const StepWork work = stepWorkOf(setting);
+    StepWork without = work;
+    without.accumulation = {};
+    const LayerTimes times = layerTimesOf(work, constants), plain = layerTimesOf(without, constants);
+    EXPECT_EQ(times.forward, plain.forward);
+    EXPECT_NEAR(times.backward - plain.backward, constants.products * added().layer, 1e-9 * times.backward);
+    EXPECT_GT(stepTimesOf(work, constants).step, stepTimesOf(without, constants).step);
+    // The first is the sum; shards hold no sum of all; tuned stacks add beside their products.
+    setting.layout.microBatches = 1;
+    EXPECT_EQ(added().layer, 0);
+    setting.layout.microBatches = 8;
+    for (const int zero : {2, 3}) {
+        setting.layout.zero = zero;
+        EXPECT_EQ(added().layer, 0) << zero;
+    }
+    setting.stack.sharding = StackSharding::fsdp2;
+    setting.layout.zero = 2;
+    EXPECT_GT(added().layer, 0) << "whole through a pipeline";
+    setting.stack.profile = SoftwareProfile::tuned;
+    EXPECT_EQ(added().layer, 0);
+    setting.stack.profile = SoftwareProfile::fused;
+    setting.training = false;
+    EXPECT_EQ(added().layer, 0);
+}
+
 TEST(Step, aFitFindsTheConstantsThatMadeItsSamples) {
     std::mt19937 random(3);
     StepConstants truth;

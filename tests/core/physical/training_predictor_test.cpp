@@ -148,11 +148,29 @@ TEST(TrainingPredictor, refittingGivesTheTable) {
     EXPECT_EQ(fitted, kept) << "the rows of core/physical/step_fits.cpp should be:\n" << fitted;
 }
 
+std::string rowOf(const MemoryFit& fit) {
+    return fmt::format("    {{\"{}\", {}, {}, {:.3f}, {:.4g}}},\n", fit.stack, fit.leftOut, fit.runs, fit.spread,
+                       fit.allowance);
+}
+
+TEST(TrainingPredictor, refittingGivesTheAllowances) {
+    DeviceLibrary devices;
+    const std::vector<MemorySample> samples = memorySamplesOf(transformerRunsOf(trainingTable()), devices);
+    std::string kept, fitted;
+    std::set<std::string_view> stacks;
+    for (const MemoryFit& fit : memoryFits()) {
+        kept += rowOf(fit);
+        if (!stacks.insert(fit.stack).second) continue;
+        for (const MemoryFit& again : refitMemory(samples, fit.stack)) fitted += rowOf(again);
+    }
+    EXPECT_EQ(fitted, kept) << "the allowances of core/physical/step_fits.cpp should be:\n" << fitted;
+}
+
 /// Mean errors a little above those reached; peers are in data/measured/baselines.csv.
 TEST(TrainingPredictor, errorsOfSetsStayWhereTheyAre) {
     const std::map<std::string, double> bounds{{"vtrain-multi", 0.065},      {"vtrain-single", 0.07},
-                                               {"sc21-table1", 0.035},       {"korthikanti-memory", 0.025},
-                                               {"zero-bubble", 0.025},       {"bigscience-v100", 0.09},
+                                               {"sc21-table1", 0.04},        {"korthikanti-memory", 0.025},
+                                               {"zero-bubble", 0.022},       {"bigscience-v100", 0.065},
                                                {"mlperf-gpt3", 0.12},        {"megatron-bridge", 0.13},
                                                {"llm-foundry", 0.04},        {"neusight-training", 0.03},
                                                {"neusight-inference", 0.07}, {"dle-bert", 0.105},

@@ -98,11 +98,15 @@ std::vector<PlanReference::Held> PlanReference::heldOf(const Configuration& c) {
                   .variant = &problem_.groups[part.group].variants[c.dtype],
                   .first = first,
                   .layout = referenceLayout(c, part.microBatches),
-                  .memoryLayout = referenceLayout(c, part.microBatches)};
-        if (holdReplicas(c)) held.memoryLayout.microBatches = problem_.globalBatch / c.micro;
+                  .memoryLayout = referenceLayout(c, part.microBatches),
+                  .passLayout = referenceLayout(c, part.microBatches)};
+        if (holdReplicas(c)) {
+            held.memoryLayout.microBatches = problem_.globalBatch / c.micro;
+            held.passLayout.microBatches = held.memoryLayout.microBatches / c.data;
+        }
         for (const Recompute recompute : kindsOf(c, held.variant->setting.stack.fusedAttention)) {
             Model& model = modelOf(c, part, recompute);
-            held.kinds.push_back({&model, layerTimesOf(model.step.work(held.layout), held.variant->constants)});
+            held.kinds.push_back({&model, layerTimesOf(model.step.work(held.passLayout), held.variant->constants)});
         }
         const physical::StepConstants& constants = held.variant->constants;
         for (int layers = 0; layers <= problem_.layers(); ++layers) {
@@ -343,7 +347,11 @@ double PlanReference::joulesOf(const Held& held, const std::vector<Mix>& mixes, 
         const physical::StepPasses& passes = held.model().step.passes();
         if (s + 1 == held.layout.pipeline)
             for (const auto* pass : {&passes.headForward, &passes.headBackward}) add(busy, *pass, micros);
-        busy.memory += held.model().step.optimizer(held.layout, mix[0] + mix[1] + mix[2]);
+        const int layers = mix[0] + mix[1] + mix[2];
+        const physical::AddedGradients added = held.model().step.accumulation(held.passLayout);
+        const double head = s + 1 == held.layout.pipeline ? added.head : 0;
+        busy.memory += micros * k.products * (layers * added.layer + head);
+        busy.memory += held.model().step.optimizer(held.layout, layers);
         joules += physical::joulesOf(physical::powerLimit({}, held.model().setting.device), busy);
     }
     return joules * held.part->replicas * held.layout.tensor * held.layout.context;

@@ -61,7 +61,7 @@ private:
         const Part* part = nullptr;
         const GroupVariant* variant = nullptr;
         int first = 0;
-        physical::StepLayout layout = {}, memoryLayout = {};
+        physical::StepLayout layout = {}, memoryLayout = {}, passLayout = {};
         std::vector<Kind> kinds = {};
         std::vector<double> once = {};  ///< s that a stage adds to a step, by its layers
         const Model& model() const { return *kinds.front().model; }
