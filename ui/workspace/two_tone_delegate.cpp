@@ -57,8 +57,9 @@ void TwoToneDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     painter->setFont(row.font);
     painter->setPen(theme().colour(enabled ? "text" : "disabled"));
     const int textRoom = hasAside ? room - asideWidth - theme().spacing(2) : room;
+    // Names often differ at their ends.
     painter->drawText(area, Qt::AlignVCenter | Qt::AlignLeft,
-                      QFontMetrics(row.font).elidedText(text, Qt::ElideRight, textRoom));
+                      QFontMetrics(row.font).elidedText(text, Qt::ElideMiddle, textRoom));
     if (hasAside) {
         painter->setFont(captionFont);
         painter->setPen(theme().colour("secondary"));
