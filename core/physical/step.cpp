@@ -137,9 +137,8 @@ constexpr double kLogitsBytes = 12;         // each way: three passes of 4 bytes
 constexpr double kOptimizerBytes = 28;      // read and written a parameter: mixed-precision Adam in one kernel
 constexpr double kStreamShare = 0.85;       // of the bandwidth, reached by kernels that only stream
 // Numbers of 16 bits read and written to add a gradient to the sum of those before: two in, one out of PyTorch's
-// (torch/csrc/autograd/functions/accumulate_grad.h); where the product itself adds to a sum of 32 bits, as in
-// Megatron-LM
-// (`gradient_accumulation_fusion`), that is read and written instead of 16 bits written.
+// (torch/csrc/autograd/functions/accumulate_grad.h); where the product itself adds to a sum of 32 bits
+// (`gradient_accumulation_fusion` of Megatron-LM), that is read and written instead of 16 bits written.
 constexpr double kAddedNumbers = 3;
 constexpr double kTensorLaunches = 0.2;  // of a pass, times the square of the other processes, that it waits
 constexpr double kMostProcesses = 8;     // for them (assumed: passes of 8 processes are half as long again)

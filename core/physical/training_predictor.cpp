@@ -344,31 +344,46 @@ std::vector<StepSample> thinned(const std::vector<StepSample>& samples, std::siz
     return kept;
 }
 
+/// The fits of a stack ("any": of all samples), first with all of its samples and then without each part, with the
+/// `conformalSpread` of the samples seen, each by the fit without its own part. `fitTo` makes a fit's constants of
+/// samples, `errorOf` is a sample's by a fit.
+template <typename Fit, typename Sample, typename FitTo, typename ErrorOf>
+std::vector<Fit> refit(const std::vector<Sample>& samples, std::string_view stack, const FitTo& fitTo,
+                       const ErrorOf& errorOf) {
+    std::vector<Fit> fits;
+    std::vector<std::vector<Sample>> seen;
+    for (int leftOut = -1; leftOut < kRunFolds; ++leftOut) {
+        std::vector<Sample>& own = seen.emplace_back();
+        for (const Sample& sample : samples)
+            if ((stack == "any" || sample.stack == stack) && sample.fold != leftOut) own.push_back(sample);
+        Fit fit;
+        fit.stack = stack;
+        fit.leftOut = leftOut;
+        fit.runs = static_cast<int>(own.size());
+        fitTo(fit, own);
+        fits.push_back(fit);
+    }
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        std::vector<double> errors;
+        for (const Sample& sample : seen[i])
+            errors.push_back(errorOf(sample, fits[static_cast<std::size_t>(sample.fold) + 1]));
+        fits[i].spread = conformalSpread(std::move(errors));
+    }
+    return fits;
+}
+
 }  // namespace
 
 std::vector<StepFit> refitStack(const std::vector<StepSample>& samples, std::string_view stack) {
     constexpr std::size_t kThinned = 4;
-    const bool any = stack == "any";
-    std::vector<StepFit> fits;
-    std::vector<std::vector<StepSample>> seen;
-    for (int leftOut = -1; leftOut < kRunFolds; ++leftOut) {
-        std::vector<StepSample>& own = seen.emplace_back();
-        for (const StepSample& sample : samples)
-            if ((any || sample.stack == stack) && sample.fold != leftOut) own.push_back(sample);
-        fits.push_back({.stack = stack,
-                        .leftOut = leftOut,
-                        .runs = static_cast<int>(own.size()),
-                        .constants = fitStep(any ? thinned(own, kThinned) : own, {})});
-    }
-    for (std::size_t i = 0; i < fits.size(); ++i) {
-        std::vector<double> errors;
-        for (const StepSample& sample : seen[i]) {
-            const StepConstants& unseen = fits[static_cast<std::size_t>(sample.fold) + 1].constants;
-            errors.push_back(std::fabs(elementary::log(sampleSeconds(sample, unseen) / sample.seconds)));
-        }
-        fits[i].spread = conformalSpread(std::move(errors));
-    }
-    return fits;
+    return refit<StepFit>(
+        samples, stack,
+        [stack](StepFit& fit, const std::vector<StepSample>& own) {
+            fit.constants = fitStep(stack == "any" ? thinned(own, kThinned) : own, {});
+        },
+        [](const StepSample& sample, const StepFit& fit) {
+            return std::fabs(elementary::log(sampleSeconds(sample, fit.constants) / sample.seconds));
+        });
 }
 
 std::vector<MemorySample> memorySamplesOf(const std::vector<MeasuredRun>& runs, DeviceLibrary& devices) {
@@ -408,24 +423,10 @@ double bestAllowance(const std::vector<MemorySample>& samples) {
 }  // namespace
 
 std::vector<MemoryFit> refitMemory(const std::vector<MemorySample>& samples, std::string_view stack) {
-    std::vector<MemoryFit> fits;
-    std::vector<std::vector<MemorySample>> seen;
-    for (int leftOut = -1; leftOut < kRunFolds; ++leftOut) {
-        std::vector<MemorySample>& own = seen.emplace_back();
-        for (const MemorySample& sample : samples)
-            if ((stack == "any" || sample.stack == stack) && sample.fold != leftOut) own.push_back(sample);
-        fits.push_back({.stack = stack,
-                        .leftOut = leftOut,
-                        .runs = static_cast<int>(own.size()),
-                        .allowance = bestAllowance(own)});
-    }
-    for (std::size_t i = 0; i < fits.size(); ++i) {
-        std::vector<double> errors;
-        for (const MemorySample& sample : seen[i])
-            errors.push_back(memoryDeviation(sample, fits[static_cast<std::size_t>(sample.fold) + 1].allowance));
-        fits[i].spread = conformalSpread(std::move(errors));
-    }
-    return fits;
+    return refit<MemoryFit>(
+        samples, stack,
+        [](MemoryFit& fit, const std::vector<MemorySample>& own) { fit.allowance = bestAllowance(own); },
+        [](const MemorySample& sample, const MemoryFit& fit) { return memoryDeviation(sample, fit.allowance); });
 }
 
 }  // namespace tessera::physical

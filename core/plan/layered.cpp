@@ -122,8 +122,7 @@ std::string layeredFaultText(const Problem& problem, const Configuration& config
         case Fault::accelerators:
             return configuration.isSideBySide() && problem.layered()->shared
                        ? "layers with costs of their own lie on several groups of accelerators as whole models alone, "
-                         "at "
-                         "most as many as each has accelerators"
+                         "at most as many as each has accelerators"
                        : "layers with costs of their own lie on one group of accelerators";
         case Fault::chunks:
         case Fault::schedule:

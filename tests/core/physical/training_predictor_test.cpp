@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -135,35 +136,34 @@ std::string rowOf(const StepFit& fit) {
                        constants);
 }
 
-TEST(TrainingPredictor, refittingGivesTheTable) {
-    DeviceLibrary devices;
-    const std::vector<StepSample> samples = stepSamplesOf(transformerRunsOf(trainingTable()), devices);
-    std::string kept, fitted;
-    std::set<std::string_view> stacks;
-    for (const StepFit& fit : stepFits()) {
-        kept += rowOf(fit);
-        if (!stacks.insert(fit.stack).second) continue;
-        for (const StepFit& again : refitStack(samples, fit.stack)) fitted += rowOf(again);
-    }
-    EXPECT_EQ(fitted, kept) << "the rows of core/physical/step_fits.cpp should be:\n" << fitted;
-}
-
 std::string rowOf(const MemoryFit& fit) {
     return fmt::format("    {{\"{}\", {}, {}, {:.3f}, {:.4g}}},\n", fit.stack, fit.leftOut, fit.runs, fit.spread,
                        fit.allowance);
 }
 
+/// Compares a table of fits with what `refit` makes of each of its stacks again.
+template <typename Fit, typename Refit>
+void expectRefitted(std::span<const Fit> table, const Refit& refit) {
+    std::string kept, fitted;
+    std::set<std::string_view> stacks;
+    for (const Fit& fit : table) {
+        kept += rowOf(fit);
+        if (!stacks.insert(fit.stack).second) continue;
+        for (const Fit& again : refit(fit.stack)) fitted += rowOf(again);
+    }
+    EXPECT_EQ(fitted, kept) << "the rows of core/physical/step_fits.cpp should be:\n" << fitted;
+}
+
+TEST(TrainingPredictor, refittingGivesTheTable) {
+    DeviceLibrary devices;
+    const std::vector<StepSample> samples = stepSamplesOf(transformerRunsOf(trainingTable()), devices);
+    expectRefitted(stepFits(), [&](std::string_view stack) { return refitStack(samples, stack); });
+}
+
 TEST(TrainingPredictor, refittingGivesTheAllowances) {
     DeviceLibrary devices;
     const std::vector<MemorySample> samples = memorySamplesOf(transformerRunsOf(trainingTable()), devices);
-    std::string kept, fitted;
-    std::set<std::string_view> stacks;
-    for (const MemoryFit& fit : memoryFits()) {
-        kept += rowOf(fit);
-        if (!stacks.insert(fit.stack).second) continue;
-        for (const MemoryFit& again : refitMemory(samples, fit.stack)) fitted += rowOf(again);
-    }
-    EXPECT_EQ(fitted, kept) << "the allowances of core/physical/step_fits.cpp should be:\n" << fitted;
+    expectRefitted(memoryFits(), [&](std::string_view stack) { return refitMemory(samples, stack); });
 }
 
 /// Mean errors a little above those reached; peers are in data/measured/baselines.csv.
