@@ -161,6 +161,18 @@ struct Graph {
     const Tensor& tensor(TensorIndex index) const { return tensors[static_cast<std::size_t>(index)]; }
 };
 
+/// The first operators, inputs and outputs of a graph, by their numbers: of a training graph its forward pass.
+struct GraphHead {
+    std::size_t operators = 0;
+    std::size_t inputs = 0;
+    std::size_t outputs = 0;
+};
+
+/// All of a graph.
+inline GraphHead headOf(const Graph& graph) {
+    return {graph.operators.size(), graph.inputs.size(), graph.outputs.size()};
+}
+
 /// Index, for every tensor, of the operator that makes it, or -1.
 std::vector<std::int32_t> producers(const Graph& graph);
 /// Indices, for every tensor, of the operators that read it, in order, each once.

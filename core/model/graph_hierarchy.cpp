@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -123,23 +124,23 @@ bool isDerived(const Graph& graph, const Operator& op) {
                         [&](TensorIndex output) { return output != kNoTensor && isActivation(graph, output); });
 }
 
-/// Inputs, operators and outputs of a graph, in its order.
-std::vector<Draft> draftsOf(const Graph& graph) {
+/// The first inputs, operators and outputs of a graph, in its order.
+std::vector<Draft> draftsOf(const Graph& graph, const GraphHead& head) {
     std::vector<Draft> drafts;
-    drafts.reserve(graph.inputs.size() + graph.operators.size() + graph.outputs.size());
+    drafts.reserve(head.inputs + head.operators + head.outputs);
     std::vector<std::int32_t> makers(graph.tensors.size(), -1);
     const auto read = [&](Draft& draft, TensorIndex tensor) {
         if (tensor != kNoTensor && makers[toIndex(tensor)] >= 0)
             draft.inputs.push_back(
                 {makers[toIndex(tensor)], signedIndex(drafts.size()), tensor, isActivation(graph, tensor)});
     };
-    for (const TensorIndex input : graph.inputs) {
+    for (const TensorIndex input : std::span(graph.inputs).first(head.inputs)) {
         makers[toIndex(input)] = signedIndex(drafts.size());
         Draft& draft = drafts.emplace_back();
         draft.item = {ItemSource::input, input};
         draft.name = graph.tensor(input).name;
     }
-    for (std::size_t i = 0; i < graph.operators.size(); ++i) {
+    for (std::size_t i = 0; i < head.operators; ++i) {
         const Operator& op = graph.operators[i];
         Draft draft{.item = {ItemSource::operation, signedIndex(i)},
                     .name = op.name,
@@ -154,7 +155,7 @@ std::vector<Draft> draftsOf(const Graph& graph) {
             if (output != kNoTensor) makers[toIndex(output)] = signedIndex(drafts.size());
         drafts.push_back(std::move(draft));
     }
-    for (const TensorIndex output : graph.outputs) {
+    for (const TensorIndex output : std::span(graph.outputs).first(head.outputs)) {
         Draft draft{.item = {ItemSource::output, output},
                     .name = graph.tensor(output).name,
                     .type = {},
@@ -709,7 +710,11 @@ NodeTotals totalsOf(const Layer& layer, double batch, double bytes) {
 }  // namespace
 
 GraphHierarchy hierarchyOf(const Graph& graph) {
-    return GraphHierarchyBuilder(draftsOf(graph)).hierarchy();
+    return hierarchyOf(graph, headOf(graph));
+}
+
+GraphHierarchy hierarchyOf(const Graph& graph, const GraphHead& head) {
+    return GraphHierarchyBuilder(draftsOf(graph, head)).hierarchy();
 }
 
 GraphHierarchy hierarchyOf(const LayerGraph& layers) {

@@ -75,6 +75,8 @@ inline constexpr std::size_t kMaxHierarchyChildren = 60;
 /// Hierarchy of a graph by blocks and layers, else by name scopes, else by repetition and cuts where few tensors pass.
 /// A pure function.
 GraphHierarchy hierarchyOf(const Graph& graph);
+/// The same of what stands first in it.
+GraphHierarchy hierarchyOf(const Graph& graph, const GraphHead& head);
 GraphHierarchy hierarchyOf(const LayerGraph& layers);
 
 /// An arrow between two things that are visible.

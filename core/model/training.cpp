@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -55,17 +56,12 @@ struct Unruled {
 
 class Expansion {
 public:
-    Expansion(const Graph& forward, const TrainingOptions& options)
-        : forward_(forward), optimizer_(optimizerKind(options.optimizer)), marks_(forward) {
-        tape_.graph = forward;
+    Expansion(Graph forward, const TrainingOptions& options)
+        : forward_(std::move(forward)), optimizer_(optimizerKind(options.optimizer)), marks_(forward_) {
         tape_.mark = marks_.backward;
-        tape_.parts.resize(forward.tensors.size());
-        for (std::size_t i = 0; i < forward.operators.size(); ++i) tape_.sources.push_back(signedIndex(i));
-        // A training graph has about three times the operators of its forward pass.
-        tape_.graph.operators.reserve(4 * forward.operators.size());
-        tape_.graph.tensors.reserve(4 * forward.tensors.size());
-        gradients_.assign(forward.tensors.size(), kNoTensor);
-        firstReaders_.assign(forward.tensors.size(), -1);
+        tape_.parts.resize(forward_.tensors.size());
+        gradients_.assign(forward_.tensors.size(), kNoTensor);
+        firstReaders_.assign(forward_.tensors.size(), -1);
         findReaders();
         findWanted();
     }
@@ -77,19 +73,32 @@ public:
         for (std::size_t i = 0; i < forward_.tensors.size(); ++i) complete(signedIndex(i), firstReaders_[i]);
         TrainingGraph result;
         result.optimizer = optimizer_.optimizer;
+        result.forward = headOf(forward_);
         result.backward = signedIndex(forward_.operators.size());
-        result.update = signedIndex(tape_.graph.operators.size());
+        result.update = signedIndex(forward_.operators.size() + tape_.operators.size());
         addUpdates(result.updates);
         result.warnings = warnings();
-        tape_.graph.warnings.insert(tape_.graph.warnings.end(), result.warnings.begin(), result.warnings.end());
-        tape_.graph.notes.emplace_back(kNoLoss);
-        result.graph = std::move(tape_.graph);
-        result.sources = std::move(tape_.sources);
+        result.sources.resize(forward_.operators.size());
+        std::iota(result.sources.begin(), result.sources.end(), 0);
+        append(result.sources, std::move(tape_.sources));
         result.gradients = std::move(gradients_);
+        tape_.parts = {};
+        result.graph = std::move(forward_);
+        append(result.graph.operators, std::move(tape_.operators));
+        append(result.graph.tensors, std::move(tape_.tensors));
+        append(result.graph.inputs, std::move(seeds_));
+        append(result.graph.outputs, std::move(updated_));
+        append(result.graph.warnings, std::vector(result.warnings));
+        result.graph.notes.emplace_back(kNoLoss);
         return result;
     }
 
 private:
+    template <typename Value>
+    static void append(std::vector<Value>& to, std::vector<Value> more) {
+        to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+
     void findReaders() {
         for (std::size_t i = forward_.operators.size(); i-- > 0;)
             for (const TensorIndex input : forward_.operators[i].inputs)
@@ -121,7 +130,7 @@ private:
             const Tensor& tensor = forward_.tensor(output);
             const TensorIndex seed =
                 tape_.addTensor(marks_.seed + tensor.name, tensor.type, tensor.shape, TensorRole::input);
-            tape_.graph.inputs.push_back(seed);
+            seeds_.push_back(seed);
             tape_.parts[toIndex(output)].push_back(seed);
         }
     }
@@ -173,7 +182,7 @@ private:
         const OperatorKind* const kind = kindOf(op);
         const bool fits = kind != nullptr && kind->backward.rule != nullptr &&
                           (kind->backward.anyOutput || gradients.front() != kNoTensor);
-        BackwardContext context(forward_, index, std::move(gradients), tape_);
+        BackwardContext context(index, std::move(gradients), tape_);
         if (fits) return kind->backward.rule(context);
         noteUnruled(op);
         backward::unknown(context);
@@ -214,7 +223,7 @@ private:
         }
         const auto addOutput = [&](std::string name, DataType type) {
             update.outputs.push_back(tape_.addTensor(std::move(name), type, of.shape, TensorRole::activation));
-            tape_.graph.outputs.push_back(update.outputs.back());
+            updated_.push_back(update.outputs.back());
         };
         addOutput(update.name, of.type);
         for (std::size_t i = 0; i < optimizer_.states; ++i)
@@ -241,10 +250,12 @@ private:
         return result;
     }
 
-    const Graph& forward_;
+    Graph forward_;
     const OptimizerKind& optimizer_;
     Marks marks_;
-    GradientTape tape_;
+    GradientTape tape_{.forward = forward_};
+    std::vector<TensorIndex> seeds_;    ///< inputs that are added
+    std::vector<TensorIndex> updated_;  ///< outputs that are added
     std::vector<TensorIndex> gradients_;
     std::vector<std::int32_t> firstReaders_;
     std::map<std::pair<std::string, std::string>, Unruled> unruled_;
@@ -284,8 +295,8 @@ double stateBytesPerParameter(Optimizer optimizer) {
     return static_cast<double>(optimizerKind(optimizer).states) * bytesPerElement(kStateType);
 }
 
-TrainingGraph trainingOf(const Graph& forward, const TrainingOptions& options) {
-    return Expansion(forward, options).expand();
+TrainingGraph trainingOf(Graph forward, const TrainingOptions& options) {
+    return Expansion(std::move(forward), options).expand();
 }
 
 TrainingCounts countTraining(const TrainingGraph& training) {
@@ -396,9 +407,10 @@ namespace {
 /// Divides the items of a hierarchy into layers: the copies of repeats that have weights, blocks, and what is between.
 class LayerCutter {
 public:
-    LayerCutter(const Graph& forward, const GraphHierarchy& hierarchy, Stretch between)
-        : hierarchy_(hierarchy), forward_(forward), between_(between) {
-        for (const Operator& op : forward.operators) hasWeights_.push_back(countOf(forward, op).weighted);
+    LayerCutter(const TrainingGraph& training, const GraphHierarchy& hierarchy, Stretch between)
+        : hierarchy_(hierarchy), graph_(training.graph), between_(between) {
+        for (std::size_t i = 0; i < training.forward.operators; ++i)
+            hasWeights_.push_back(countOf(graph_, graph_.operators[i]).weighted);
         for (std::size_t i = 0; i < hierarchy.nodes.size(); ++i)
             nodeOf_.emplace(std::pair(hierarchy.nodes[i].first, hierarchy.nodes[i].count), signedIndex(i));
         for (const HierarchyItem& item : hierarchy.items)
@@ -475,7 +487,7 @@ private:
     }
 
     std::string labelOf(std::int32_t op) const {
-        const Operator& of = forward_.operators[toIndex(op)];
+        const Operator& of = graph_.operators[toIndex(op)];
         return of.layer.empty() ? of.name : of.layer.get();
     }
 
@@ -486,7 +498,7 @@ private:
     }
 
     const GraphHierarchy& hierarchy_;
-    const Graph& forward_;
+    const Graph& graph_;
     Stretch between_;
     std::vector<bool> hasWeights_;                                          ///< by operator
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> nodeOf_;  ///< by first item and count
@@ -547,10 +559,9 @@ std::vector<TrainingEdge> edgesOf(const TrainingGraph& training, const std::vect
 
 }  // namespace
 
-TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training, Stretch between) {
+TrainingLayers layersOf(const TrainingGraph& training, Stretch between) {
     TrainingLayers result;
-    const GraphHierarchy hierarchy = hierarchyOf(forward);
-    result.layers = LayerCutter(forward, hierarchy, between).layers();
+    result.layers = LayerCutter(training, hierarchyOf(training.graph, training.forward), between).layers();
     std::vector<std::int32_t> layerOf(training.graph.operators.size(), 0);
     for (std::size_t i = 0; i < result.layers.size(); ++i)
         for (const std::int32_t op : result.layers[i].forward) layerOf[toIndex(op)] = signedIndex(i);

@@ -62,6 +62,7 @@ struct ParameterUpdate {
 struct TrainingGraph {
     Optimizer optimizer = Optimizer::adam;
     Graph graph;                ///< its `warnings` are those of the model and of the expansion
+    GraphHead forward;          ///< what of it is the forward pass
     std::int32_t backward = 0;  ///< the first operator of the backward pass
     std::int32_t update = 0;    ///< the first update
     /// Forward operator of each operator; itself in the forward pass. Of a sum of gradients and of an update the first
@@ -77,8 +78,8 @@ struct TrainingGraph {
 };
 
 /// The training graph of a model. A pure function; an operator without a backward rule is named in a warning, and its
-/// inputs have gradients of unknown cost.
-TrainingGraph trainingOf(const Graph& forward, const TrainingOptions& options = {});
+/// inputs have gradients of unknown cost. A graph of a million operators that is not needed otherwise is best moved in.
+TrainingGraph trainingOf(Graph forward, const TrainingOptions& options = {});
 
 /// Work of one phase. Empty where a shape that it needs is unknown, or beyond 2^63.
 struct PhaseCounts {
@@ -147,9 +148,9 @@ enum class Stretch : std::uint8_t {
     byWeights,  ///< a layer for each of its operators with weights, with what follows it
 };
 
-/// The layers of a model and of its training graph. Finds repeated blocks as the folded view of a graph does
+/// The layers of a model by its training graph. Finds repeated blocks as the folded view of a graph does
 /// (graph_hierarchy.h): by the names of blocks, else by equal stretches.
-TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training, Stretch between = Stretch::whole);
+TrainingLayers layersOf(const TrainingGraph& training, Stretch between = Stretch::whole);
 
 /// The model as the slice of one device of a tensor-parallel group of `width`. Models of the zoo and Calculon files are
 /// sliced (zoo/transformers.cpp); others have width 1 only. Throws like loadModel; UsageError for a width below 1, that

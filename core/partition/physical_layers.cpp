@@ -179,7 +179,7 @@ void addKernel(Kernels& kernels, const LayerKernel& kernel) {
 void addGraphKernels(std::vector<PhysicalLayer>& made, const model::LayerGraph& layers, const model::Graph& graph,
                      double batch, bool joined) {
     const model::TrainingGraph training = model::trainingOf(graph);
-    const physical::NetworkWork work = physical::networkWorkOf(graph, training);
+    const physical::NetworkWork work = physical::networkWorkOf(training);
     const std::vector<std::int32_t> layerOf = layersOfOperators(layers, training);
     std::vector<Kernels> kernels(made.size());
     forEachKernel(joined ? work.joined : work.alone, batch, [&](std::size_t op, const NetworkOperator& sizes) {

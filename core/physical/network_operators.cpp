@@ -362,9 +362,9 @@ constexpr std::int64_t kUnlikelyBatch = 5;
 
 }  // namespace
 
-NetworkWork networkWorkOf(const Graph& forward, const TrainingGraph& training) {
+NetworkWork networkWorkOf(const TrainingGraph& training) {
     NetworkReader reader(training);
-    const auto samples = static_cast<double>(std::max<std::int64_t>(1, forward.batch));
+    const auto samples = static_cast<double>(std::max<std::int64_t>(1, training.graph.batch));
     const std::size_t operators = training.graph.operators.size();
     const auto kernels = [&](bool joined) { return foldedKernels(reader, reader.groups(joined), samples, operators); };
     NetworkWork work{.alone = kernels(false), .joined = kernels(true)};
@@ -374,7 +374,8 @@ NetworkWork networkWorkOf(const Graph& forward, const TrainingGraph& training) {
             work.parameters += static_cast<double>(model::elementCount(tensor.shape).value_or(0));
             work.parameterTensors += 1;
         }
-    for (const TensorIndex input : forward.inputs) work.inputs += reader.elements(input) / samples;
+    for (const TensorIndex input : std::span(training.graph.inputs).first(training.forward.inputs))
+        work.inputs += reader.elements(input) / samples;
     return work;
 }
 
@@ -396,8 +397,8 @@ std::shared_ptr<const NetworkWork> networkWork(const std::string& model,
     if (found != known.end()) return found->second;
     constexpr std::size_t kMostKept = 256;  // of any dimensions that are asked for
     if (known.size() >= kMostKept) known.clear();
-    const Graph forward = model::buildZooModel(id, zooOptions(dims, kUnlikelyBatch));
-    auto work = std::make_shared<const NetworkWork>(networkWorkOf(forward, model::trainingOf(forward)));
+    auto work = std::make_shared<const NetworkWork>(
+        networkWorkOf(model::trainingOf(model::buildZooModel(id, zooOptions(dims, kUnlikelyBatch)))));
     known.emplace(std::pair(id, dims), work);
     return work;
 }

@@ -63,7 +63,7 @@ struct NetworkWork {
 };
 
 /// The work of a graph. What carries the batch grows with it.
-NetworkWork networkWorkOf(const model::Graph& forward, const model::TrainingGraph& training);
+NetworkWork networkWorkOf(const model::TrainingGraph& training);
 
 /// The work of "zoo:resnet50" with the dimensions that a run gives; kept once built, for any thread. Throws UsageError
 /// for a network that the zoo does not have and for dimensions out of its range.

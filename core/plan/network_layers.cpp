@@ -74,11 +74,11 @@ public:
                              inQuotes(training_.dtype));
         if (!(device_.bandwidth > 0))
             throw UsageError("the accelerator " + inQuotes(device_.id) + " has no bandwidth of its memory");
-        const model::Graph forward = withWords(graph, training_.dtype);
-        const model::TrainingGraph step = model::trainingOf(forward, {.optimizer = training_.optimizer});
-        work_ = physical::networkWorkOf(forward, step);
+        const model::TrainingGraph step =
+            model::trainingOf(withWords(graph, training_.dtype), {.optimizer = training_.optimizer});
+        work_ = physical::networkWorkOf(step);
         count(model::countTraining(step));
-        setLayers(model::layersOf(forward, step, model::Stretch::byWeights));
+        setLayers(model::layersOf(step, model::Stretch::byWeights));
     }
 
     const std::vector<std::string>& names() const { return names_; }

@@ -82,7 +82,7 @@ public:
         addMasterCopies();
         addCrossing();
         addLayers();
-        result_.kernels = physical::networkWorkOf(forward_, training_);
+        result_.kernels = physical::networkWorkOf(training_);
         result_.assumptions.emplace_back(model::kNoLoss);
         if (std::any_of(graph_.operators.begin(), graph_.operators.end(),
                         [](const Operator& each) { return !each.body.empty(); }))

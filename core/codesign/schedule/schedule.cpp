@@ -27,7 +27,7 @@ constexpr std::array<std::size_t, 5> kWidths{1, 16, 512, 16'384, 131'072};
 /// Pieces of more operators are seldom searched through: lists and bounds get more time.
 constexpr std::size_t kWide = 64;
 
-/// A piece with the best schedule and bound so far.
+/// A piece of several operators with the best schedule and bound so far.
 struct Part {
     Piece piece;
     PieceSchedule best = {};
@@ -37,22 +37,37 @@ struct Part {
     bool proved() const { return bound >= best.makespan - piece.tolerance(); }
 };
 
-std::vector<Part> partsOf(const OperatorGraph& graph, const Cores& cores) {
+bool isAlone(const Pieces& pieces, std::size_t index) {
+    return pieces.members(index).size() == 1;
+}
+
+/// Operators alone need no search: of a chain of a million of them nothing is kept.
+std::vector<Part> partsOf(const Pieces& pieces, const Cores& cores) {
     std::vector<Part> parts;
-    for (Piece& piece : piecesOf(graph, cores)) {
-        parts.push_back({.piece = std::move(piece)});
-        parts.back().best = serialSchedule(parts.back().piece);
-        parts.back().bound = quickBound(parts.back().piece);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (isAlone(pieces, i)) continue;
+        Part& part = parts.emplace_back(Part{.piece = pieces.piece(i, cores)});
+        part.best = serialSchedule(part.piece);
+        part.bound = quickBound(part.piece);
     }
     return parts;
 }
 
-ScheduleResult resultOf(const OperatorGraph& graph, const std::vector<Part>& parts, EndedBy unproved) {
+ScheduleResult resultOf(const OperatorGraph& graph, const Cores& cores, const Pieces& pieces,
+                        const std::vector<Part>& parts, EndedBy unproved) {
     ScheduleResult result;
     result.schedule.operators.resize(graph.operators.size());
     result.serial = serialTime(graph);
     result.optimal = true;
-    for (const Part& part : parts) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (isAlone(pieces, i)) {
+            const Piece alone = pieces.piece(i, cores);
+            place(alone, serialSchedule(alone), graph, result.schedule);
+            result.lowerBound += alone.serialSum();
+            continue;
+        }
+        const Part& part = parts[next++];
         place(part.piece, part.best, graph, result.schedule);
         result.lowerBound += part.bound;
         result.optimal = result.optimal && part.proved();
@@ -80,15 +95,17 @@ void list(Part& part, const ScheduleOptions& options, Budget& budget) {
 ScheduleResult solveByList(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
                            const RunControl& control) {
     Budget budget(workingTime() + options.time, options.nodes, control.finish);
-    std::vector<Part> parts = partsOf(graph, cores);
+    const Pieces pieces(graph);
+    std::vector<Part> parts = partsOf(pieces, cores);
     for (Part& part : parts) list(part, options, budget);
-    return resultOf(graph, parts, EndedBy::heuristic);
+    return resultOf(graph, cores, pieces, parts, EndedBy::heuristic);
 }
 
 ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
                             const RunControl& control) {
     Budget budget(workingTime() + options.time, options.nodes, control.finish);
-    std::vector<Part> parts = partsOf(graph, cores);
+    const Pieces pieces(graph);
+    std::vector<Part> parts = partsOf(pieces, cores);
     for (Part& part : parts) {
         if (budget.spent()) break;
         if (!part.proved()) list(part, options, budget);
@@ -103,7 +120,7 @@ ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, cons
             part.best = part.search->best();
             part.bound = std::max(part.bound, part.search->bound());
         }
-    ScheduleResult result = resultOf(graph, parts, budget.ended().value_or(EndedBy::memory));
+    ScheduleResult result = resultOf(graph, cores, pieces, parts, budget.ended().value_or(EndedBy::memory));
     result.nodes = budget.nodes();
     return result;
 }

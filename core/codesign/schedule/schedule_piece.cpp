@@ -12,59 +12,6 @@ namespace tessera::codesign {
 
 namespace {
 
-/// The graph with what precedes and follows each operator, in topological order.
-class Ordered {
-public:
-    explicit Ordered(const OperatorGraph& graph)
-        : order_(topologicalOrder(graph.operators.size(), graph.edges)),
-          rank_(order_.size()),
-          predecessors_(order_.size()),
-          before_(order_.size()) {
-        for (std::size_t r = 0; r < order_.size(); ++r) rank_[order_[r]] = r;
-        for (const auto& [from, to] : graph.edges) predecessors_[rank_[to]].push_back(rank_[from]);
-        for (std::size_t r = 0; r < order_.size(); ++r) {
-            std::sort(predecessors_[r].begin(), predecessors_[r].end());
-            for (const std::size_t p : predecessors_[r]) {
-                for (std::size_t w = 0; w < before_.words(); ++w) before_[r][w] |= before_[p][w];
-                insertBit(before_[r], p);
-            }
-            poll(before_.words() * predecessors_[r].size() / 1000);
-        }
-    }
-
-    const std::vector<std::size_t>& order() const { return order_; }
-    const std::vector<std::size_t>& predecessors(std::size_t rank) const { return predecessors_[rank]; }
-    bool precedes(std::size_t a, std::size_t b) const { return has(before_[b], a); }
-
-    /// The ranks at which a new piece begins: all before precede all from there on. Each operator says where the
-    /// earliest one is that it does not follow: no piece begins between the two.
-    std::vector<std::size_t> cuts() const {
-        std::vector<std::size_t> earliest(order_.size());
-        for (std::size_t r = 0; r < order_.size(); ++r) {
-            earliest[r] = r;
-            for (std::size_t w = 0; w <= r / kWordBits; ++w) {
-                const Word missing = ~before_[r][w];
-                if (missing == 0) continue;
-                earliest[r] = std::min(r, w * kWordBits + static_cast<std::size_t>(std::countr_zero(missing)));
-                break;
-            }
-        }
-        std::vector<std::size_t> found;
-        std::size_t min = order_.size();
-        for (std::size_t r = order_.size(); r-- > 0;) {
-            min = std::min(min, earliest[r]);
-            if (min == r) found.push_back(r);
-        }
-        std::reverse(found.begin(), found.end());
-        return found;
-    }
-
-private:
-    std::vector<std::size_t> order_, rank_;
-    std::vector<std::vector<std::size_t>> predecessors_;
-    BitRows before_;
-};
-
 /// An operator that takes as long beside others as it and all of them take one after the other gains nothing: what
 /// overlaps it can be run in a row instead, in the order of the starts. What runs alone overlaps nothing, so that
 /// others may follow.
@@ -91,46 +38,6 @@ void markExclusive(Piece& piece) {
             mark(j);
         });
     }
-}
-
-Piece pieceOf(const OperatorGraph& graph, const Cores& cores, const Ordered& ordered, std::size_t first,
-              std::size_t last) {
-    Piece piece;
-    const std::size_t size = last - first;
-    // Twice as many cores as operators: enough for each to stand alone, off the pairs, too.
-    const auto max = static_cast<std::int64_t>(2 * size);
-    piece.cores = {std::min(cores.tensor, max), std::min(cores.vector, max)};
-    piece.predecessors.resize(size);
-    piece.successors.resize(size);
-    piece.before = BitRows(size);
-    piece.concurrent = BitRows(size);
-    piece.exclusive.assign(size, false);
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t position = ordered.order()[first + i];
-        const Operator& each = graph.operators[position];
-        piece.members.push_back(position);
-        piece.kinds.push_back(each.kind);
-        piece.single.push_back(each.latency);
-        piece.serial.push_back(std::min(each.latency, each.allCoresLatency));
-        piece.whole = piece.whole && each.latency == std::floor(each.latency) &&
-                      each.allCoresLatency == std::floor(each.allCoresLatency);
-        for (const std::size_t p : ordered.predecessors(first + i)) {
-            if (p < first) continue;
-            piece.predecessors[i].push_back(p - first);
-            piece.successors[p - first].push_back(i);
-        }
-        for (std::size_t j = 0; j < i; ++j) {
-            if (ordered.precedes(first + j, first + i)) {
-                insertBit(piece.before[i], j);
-            } else {
-                insertBit(piece.concurrent[i], j);
-                insertBit(piece.concurrent[j], i);
-            }
-        }
-        poll(size / 100);
-    }
-    markExclusive(piece);
-    return piece;
 }
 
 double longestPath(const Piece& piece) {
@@ -220,14 +127,92 @@ double Piece::safely(double bound) const {
     return whole ? std::ceil(bound) : bound;
 }
 
-std::vector<Piece> piecesOf(const OperatorGraph& graph, const Cores& cores) {
-    const Ordered ordered(graph);
-    std::vector<std::size_t> cuts = ordered.cuts();
-    cuts.push_back(graph.operators.size());
-    std::vector<Piece> pieces;
-    for (std::size_t c = 0; c + 1 < cuts.size(); ++c)
-        pieces.push_back(pieceOf(graph, cores, ordered, cuts[c], cuts[c + 1]));
-    return pieces;
+Pieces::Pieces(const OperatorGraph& graph)
+    : graph_(graph),
+      order_(topologicalOrder(graph.operators.size(), graph.edges)),
+      rank_(order_.size()),
+      predecessors_(order_.size()) {
+    for (std::size_t r = 0; r < order_.size(); ++r) rank_[order_[r]] = r;
+    for (const auto& [from, to] : graph.edges) predecessors_[rank_[to]].push_back(rank_[from]);
+    for (std::vector<std::size_t>& each : predecessors_) {
+        std::sort(each.begin(), each.end());
+        each.erase(std::unique(each.begin(), each.end()), each.end());
+    }
+    cut();
+}
+
+/// Those before rank r precede all from there on if each of them that no other of them follows goes to each of the
+/// others that none of the others precedes: by ranks, counts the first, the second, and edges between the two.
+void Pieces::cut() {
+    const std::size_t size = order_.size();
+    const auto none = static_cast<std::ptrdiff_t>(-1);
+    std::vector<std::size_t> firstSuccessor(size, size);
+    std::vector<std::ptrdiff_t> lastPredecessor(size, none);
+    for (std::size_t r = 0; r < size; ++r)
+        for (const std::size_t p : predecessors_[r]) {
+            firstSuccessor[p] = std::min(firstSuccessor[p], r);
+            lastPredecessor[r] = static_cast<std::ptrdiff_t>(p);  // they ascend
+        }
+    std::vector<std::int64_t> ends(size + 1, 0), begins(size + 1, 0), joins(size + 1, 0);  // changes by rank
+    const auto add = [](std::vector<std::int64_t>& changes, std::size_t from, std::size_t behind) {
+        if (from >= behind) return;
+        ++changes[from];
+        --changes[behind];
+    };
+    for (std::size_t r = 0; r < size; ++r) {
+        add(ends, r + 1, std::min(firstSuccessor[r] + 1, size));
+        const auto behindLast = static_cast<std::size_t>(lastPredecessor[r] + 1);
+        add(begins, behindLast, r + 1);
+        for (const std::size_t p : predecessors_[r]) add(joins, behindLast, firstSuccessor[p] + 1);
+    }
+    std::int64_t ending = 0, beginning = 0, joined = 0;
+    for (std::size_t r = 0; r < size; ++r) {
+        ending += ends[r];
+        beginning += begins[r];
+        joined += joins[r];
+        if (joined == ending * beginning) cuts_.push_back(r);
+    }
+    cuts_.push_back(size);
+}
+
+Piece Pieces::piece(std::size_t index, const Cores& cores) const {
+    const std::size_t first = cuts_[index], size = cuts_[index + 1] - first;
+    Piece piece;
+    // Twice as many cores as operators: enough for each to stand alone, off the pairs, too.
+    const auto max = static_cast<std::int64_t>(2 * size);
+    piece.cores = {std::min(cores.tensor, max), std::min(cores.vector, max)};
+    piece.predecessors.resize(size);
+    piece.successors.resize(size);
+    piece.before = BitRows(size);
+    piece.concurrent = BitRows(size);
+    piece.exclusive.assign(size, false);
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t position = order_[first + i];
+        const Operator& each = graph_.operators[position];
+        piece.members.push_back(position);
+        piece.kinds.push_back(each.kind);
+        piece.single.push_back(each.latency);
+        piece.serial.push_back(std::min(each.latency, each.allCoresLatency));
+        piece.whole = piece.whole && each.latency == std::floor(each.latency) &&
+                      each.allCoresLatency == std::floor(each.allCoresLatency);
+        Word* const before = piece.before[i];
+        for (const std::size_t rank : predecessors_[first + i]) {
+            if (rank < first) continue;
+            const std::size_t p = rank - first;
+            piece.predecessors[i].push_back(p);
+            piece.successors[p].push_back(i);
+            for (std::size_t w = 0; w < piece.before.words(); ++w) before[w] |= piece.before[p][w];
+            insertBit(before, p);
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (has(before, j)) continue;
+            insertBit(piece.concurrent[i], j);
+            insertBit(piece.concurrent[j], i);
+        }
+        poll(size / 100);
+    }
+    markExclusive(piece);
+    return piece;
 }
 
 PieceSchedule serialSchedule(const Piece& piece) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/codesign/schedule/operators.h"
@@ -38,8 +39,28 @@ struct Piece {
     double safely(double bound) const;
 };
 
-/// The pieces of a graph, in the order in which they run.
-std::vector<Piece> piecesOf(const OperatorGraph& graph, const Cores& cores);
+/// The pieces of a graph, in the order in which they run. They are made one by one: of a chain of a million operators
+/// each is one. Finding them takes time in proportion to operators and edges.
+class Pieces {
+public:
+    /// The graph stays.
+    explicit Pieces(const OperatorGraph& graph);
+
+    std::size_t size() const { return cuts_.size() - 1; }
+    /// Positions in the graph of the operators of a piece, in topological order.
+    std::span<const std::size_t> members(std::size_t index) const {
+        return std::span(order_).subspan(cuts_[index], cuts_[index + 1] - cuts_[index]);
+    }
+    Piece piece(std::size_t index, const Cores& cores) const;
+
+private:
+    void cut();
+
+    const OperatorGraph& graph_;
+    std::vector<std::size_t> order_, rank_;               ///< topological, and the place in it
+    std::vector<std::vector<std::size_t>> predecessors_;  ///< by rank: ranks, ascending, each once
+    std::vector<std::size_t> cuts_;                       ///< the ranks at which pieces begin, and the number of all
+};
 
 /// Start and form of each operator of a piece, counted from the piece's start. An operator alone takes `serial`.
 struct PieceSchedule {

@@ -17,12 +17,13 @@ PhaseShape::PhaseShape(const LayerPhase& phase, std::int64_t degree) : phase_(ph
     graph_.edges = phase.edges;
     std::vector<std::vector<std::uint32_t>> before(phase.operators.size());
     for (const auto& [from, to] : phase.edges) before[to].push_back(static_cast<std::uint32_t>(from));
-    for (const Piece& piece : piecesOf(graph_, {})) {
-        for (const std::size_t op : piece.members) {
+    const Pieces pieces(graph_);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        for (const std::size_t op : pieces.members(i)) {
             before_.insert(before_.end(), before[op].begin(), before[op].end());
             steps_.push_back({static_cast<std::uint32_t>(op), static_cast<std::uint32_t>(before_.size()), false});
         }
-        if (!piece.members.empty()) steps_.back().lastOfPiece = true;
+        steps_.back().lastOfPiece = true;
     }
 }
 

@@ -78,16 +78,15 @@ private:
         model::LoadOptions load;
         load.batch = microBatch;
         load.dimensions = options_.dimensions;
-        const model::Model loaded = model::loadSlice(path_, degree, load);
+        model::Model loaded = model::loadSlice(path_, degree, load);
         if (loaded.graph() == nullptr)
             throw DataError(Place{.file = path_}, "a table of layers",
                             "a model with operators, which co-design trains");
         // A model of fixed batch has one micro-batch.
         const std::int64_t batch = loaded.graph()->batch;
         if (batch != microBatch && known(batch, degree)) return;
-        const Graph forward = withWords(*loaded.graph());
-        const TrainingGraph training = model::trainingOf(forward);
-        const TrainingLayers layers = model::layersOf(forward, training);
+        const TrainingGraph training = model::trainingOf(withWords(std::move(std::get<Graph>(loaded.form))));
+        const TrainingLayers layers = model::layersOf(training);
         note(loaded, training);
         Slice slice{.microBatch = batch, .degree = degree, .kinds = {}, .kindOf = {}, .edges = {}};
         const LayerOperators operators(training, static_cast<double>(options_.wordBytes), works_);
@@ -172,7 +171,7 @@ private:
                 if (std::find(to.begin(), to.end(), sentence) == to.end()) to.push_back(sentence);
         };
         if (!workload_.slices.empty()) return;
-        workload_.title = loaded.graph()->name;
+        workload_.title = training.graph.name;
         workload_.sha256 = loaded.sha256;
         add(workload_.warnings, loaded.warnings);
         add(workload_.warnings, training.warnings);

@@ -23,21 +23,20 @@ std::int64_t number(std::size_t size) {
 
 // The tape ------------------------------------------------------------------------------------------------------------
 
+const Tensor& GradientTape::tensor(TensorIndex index) const {
+    const std::size_t at = toIndex(index), behind = forward.tensors.size();
+    return at < behind ? forward.tensors[at] : tensors[at - behind];
+}
+
 TensorIndex GradientTape::addTensor(std::string name, DataType type, SharedShape shape, TensorRole role) {
-    const auto index = static_cast<TensorIndex>(graph.tensors.size());
-    Tensor tensor;
-    tensor.name = std::move(name);
-    tensor.type = type;
-    tensor.shape = std::move(shape);
-    tensor.role = role;
-    graph.tensors.push_back(std::move(tensor));
-    return index;
+    tensors.push_back({.name = std::move(name), .shape = std::move(shape), .symbols = {}, .type = type, .role = role});
+    return static_cast<TensorIndex>(forward.tensors.size() + tensors.size()) - 1;
 }
 
 std::int32_t GradientTape::addOperator(Operator op, std::int32_t source) {
-    graph.operators.push_back(std::move(op));
+    operators.push_back(std::move(op));
     sources.push_back(source);
-    return static_cast<std::int32_t>(graph.operators.size()) - 1;
+    return static_cast<std::int32_t>(forward.operators.size() + operators.size()) - 1;
 }
 
 TensorIndex BackwardContext::out(std::size_t output) const {

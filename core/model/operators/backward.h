@@ -17,27 +17,29 @@
 /// operator table; what they make are rows of the same table (MatMul, Transpose, Sum, ... and those of gradients.cpp).
 namespace tessera::model {
 
-/// A graph to which the backward pass is being added.
+/// What is added behind the operators and tensors of a forward graph, which stays as it is while the tape grows.
 struct GradientTape {
-    Graph graph;                                  ///< the forward operators and tensors first, as they were
-    std::vector<std::int32_t> sources;            ///< by operator: the forward operator that it is of, or -1
-    std::vector<bool> wanted;                     ///< by forward tensor: whether its gradient is needed
-    std::vector<std::vector<TensorIndex>> parts;  ///< by forward tensor: what its gradient is the sum of
-    std::string mark;                             ///< begins the names of all that is added
-    GraphPool pool;                               ///< of what is added
+    const Graph& forward;
+    std::vector<Tensor> tensors = {};                  ///< numbered behind those of `forward`
+    std::vector<Operator> operators = {};              ///< likewise
+    std::vector<std::int32_t> sources = {};            ///< by added operator: the forward operator that it is of, or -1
+    std::vector<bool> wanted = {};                     ///< by forward tensor: whether its gradient is needed
+    std::vector<std::vector<TensorIndex>> parts = {};  ///< by forward tensor: what its gradient is the sum of
+    std::string mark = {};                             ///< begins the names of all that is added
+    GraphPool pool = {};                               ///< of what is added
 
+    const Tensor& tensor(TensorIndex index) const;
     TensorIndex addTensor(std::string name, DataType type, SharedShape shape, TensorRole role);
-    /// The operator's outputs are tensors of the graph already.
+    /// The operator's outputs are tensors already. Returns its number, behind those of `forward`.
     std::int32_t addOperator(Operator op, std::int32_t source);
 };
 
 /// Inputs and outputs of the backward rule of one operator.
 class BackwardContext {
 public:
-    /// `forward` stays as it is while the tape grows; `gradients` are those of the operator's outputs, kNoTensor where
-    /// none arrives.
-    BackwardContext(const Graph& forward, std::int32_t index, std::vector<TensorIndex> gradients, GradientTape& tape)
-        : forward_(forward), index_(index), gradients_(std::move(gradients)), tape_(tape) {}
+    /// Of a forward operator; `gradients` are those of its outputs, kNoTensor where none arrives.
+    BackwardContext(std::int32_t index, std::vector<TensorIndex> gradients, GradientTape& tape)
+        : forward_(tape.forward), index_(index), gradients_(std::move(gradients)), tape_(tape) {}
 
     const Operator& op() const { return forward_.operators[static_cast<std::size_t>(index_)]; }
     const OperatorKind& kind() const { return *kindOf(op()); }
@@ -52,8 +54,8 @@ public:
     /// Gradients of all outputs that have one.
     std::vector<TensorIndex> gradients() const;
     /// Shape of any tensor, also of one that this rule made.
-    const SharedShape& shape(TensorIndex tensor) const { return tape_.graph.tensor(tensor).shape; }
-    DataType type(TensorIndex tensor) const { return tape_.graph.tensor(tensor).type; }
+    const SharedShape& shape(TensorIndex tensor) const { return tape_.tensor(tensor).shape; }
+    DataType type(TensorIndex tensor) const { return tape_.tensor(tensor).type; }
 
     /// Adds an operator with one output.
     TensorIndex make(std::string_view type, std::vector<TensorIndex> inputs, DataType outputType,

@@ -117,7 +117,7 @@ std::vector<bool> operatorsOfBlocks(const model::Graph& graph, const ChosenStage
 
 /// Of another network: the operators of the layers that the stage lists by their numbers.
 std::vector<bool> operatorsOfLayers(const model::Graph& graph, const ChosenStage& stage) {
-    const model::TrainingLayers layers = model::layersOf(graph, model::trainingOf(graph), model::Stretch::byWeights);
+    const model::TrainingLayers layers = model::layersOf(model::trainingOf(graph), model::Stretch::byWeights);
     std::vector<bool> taken(graph.operators.size());
     for (const std::size_t number : stage.its().numbers) {
         if (number >= layers.layers.size())

@@ -37,6 +37,67 @@ OperatorGraph wideGraph(std::size_t operators, std::size_t width, std::uint64_t 
     return graph;
 }
 
+/// By operator, those that precede it, by the definition.
+std::vector<std::vector<bool>> precedingOf(const OperatorGraph& graph) {
+    const std::size_t size = graph.operators.size();
+    std::vector<std::vector<bool>> precedes(size, std::vector<bool>(size, false));
+    for (const auto& [from, to] : graph.edges) precedes[from][to] = true;
+    for (std::size_t k = 0; k < size; ++k)
+        for (std::size_t i = 0; i < size; ++i)
+            for (std::size_t j = 0; j < size; ++j)
+                if (precedes[i][k] && precedes[k][j]) precedes[i][j] = true;
+    return precedes;
+}
+
+TEST(SchedulePieces, areAllThatCanStandApartAndEachInOnePiece) {
+    RandomStream random(11);
+    std::size_t several = 0;
+    for (int round = 0; round < 3000; ++round) {
+        const Shape shape{.operators = 1 + random.below(12), .edges = random.uniform()};
+        const OperatorGraph graph = randomGraph(random, shape);
+        const auto precedes = precedingOf(graph);
+        const std::size_t size = graph.operators.size();
+        const Pieces pieces(graph);
+        std::vector<std::size_t> order, ends;
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+            for (const std::size_t op : pieces.members(i)) order.push_back(op);
+            ends.push_back(order.size());
+        }
+        ASSERT_EQ(order.size(), size);
+        several += ends.size() > 1 && ends.size() < size ? 1 : 0;
+        for (std::size_t cut = 1; cut <= size; ++cut) {
+            bool apart = true;
+            for (std::size_t a = 0; a < cut; ++a)
+                for (std::size_t b = cut; b < size; ++b) apart = apart && precedes[order[a]][order[b]];
+            const bool isCut = std::find(ends.begin(), ends.end(), cut) != ends.end();
+            ASSERT_EQ(isCut, apart) << round << ", behind " << cut << " operators\n" << writeOperators(graph);
+        }
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+            const Piece piece = pieces.piece(i, {1, 1});
+            for (std::size_t a = 0; a < piece.size(); ++a)
+                for (std::size_t b = 0; b < a; ++b) {
+                    ASSERT_EQ(has(piece.before[a], b), precedes[piece.members[b]][piece.members[a]]);
+                    ASSERT_NE(has(piece.before[a], b), has(piece.concurrent[a], b));
+                }
+        }
+    }
+    EXPECT_GT(several, 100U);
+}
+
+TEST(SchedulePieces, ofALongChainAreItsOperators) {
+    OperatorGraph graph;
+    constexpr std::size_t kOperators = 200'000;
+    for (std::size_t i = 0; i < kOperators; ++i) {
+        graph.operators.push_back({.id = static_cast<std::int64_t>(i), .name = {}, .kind = CoreKind::vector});
+        graph.operators.back().latency = graph.operators.back().allCoresLatency = 2;
+        if (i > 0) graph.edges.emplace_back(i - 1, i);
+    }
+    EXPECT_EQ(Pieces(graph).size(), kOperators);
+    const ScheduleResult result = scheduleOperators(graph, {2, 2}, {});
+    EXPECT_EQ(result.schedule.makespan, 2.0 * kOperators);
+    EXPECT_TRUE(result.optimal);
+}
+
 TEST(ScheduleBounds, ofWindowsAreNeverAboveTheOptimum) {
     RandomStream random(5);
     int better = 0;
@@ -47,7 +108,9 @@ TEST(ScheduleBounds, ofWindowsAreNeverAboveTheOptimum) {
         const Cores cores{static_cast<std::int64_t>(1 + random.below(3)),
                           static_cast<std::int64_t>(1 + random.below(3))};
         double bound = 0, quick = 0;
-        for (const Piece& piece : piecesOf(graph, cores)) {
+        const Pieces pieces(graph);
+        for (std::size_t i = 0; i < pieces.size(); ++i) {
+            const Piece piece = pieces.piece(i, cores);
             const double windows = intervalBound(piece, pricesFor(piece));
             quick += quickBound(piece);
             bound += std::max(windows, quickBound(piece));
@@ -61,8 +124,9 @@ TEST(ScheduleBounds, ofWindowsAreNeverAboveTheOptimum) {
 TEST(ScheduleLists, keepEveryRuleAndAreRepeatable) {
     const OperatorGraph graph = wideGraph(200, 20, 3);
     const Cores cores{4, 4};
-    const std::vector<Piece> pieces = piecesOf(graph, cores);
-    for (const Piece& piece : pieces) {
+    const Pieces pieces(graph);
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+        const Piece piece = pieces.piece(p, cores);
         const auto improved = [&] {
             Budget budget(std::chrono::steady_clock::now() + std::chrono::hours(1), {}, {});
             PieceSchedule best = listSchedule(piece);

@@ -467,7 +467,7 @@ TEST_P(TrainingOfEveryModel, isTheSameEveryTime) {
 TEST_P(TrainingOfEveryModel, hasEveryOperatorInOneLayer) {
     const Model model = loadModel(GetParam());
     const TrainingGraph training = trainingOf(*model.graph());
-    const TrainingLayers layers = layersOf(*model.graph(), training);
+    const TrainingLayers layers = layersOf(training);
     std::vector<int> seen(training.graph.operators.size(), 0);
     double parameters = 0;
     for (const TrainingLayer& layer : layers.layers) {
@@ -579,7 +579,7 @@ TEST(PublishedWorkloads, takeTheFlopsOfMegatronsFormulaWhereTheyAreGpt) {
 TEST(PublishedWorkloads, takeAsMuchForALayerOfGpt3AsPublished) {
     const Graph forward = buildZooModel("gpt3-175b");
     const TrainingGraph training = trainingOf(forward);
-    const TrainingLayer layer = layersOf(forward, training).layers.at(48);
+    const TrainingLayer layer = layersOf(training).layers.at(48);
     const std::vector<OperatorCount> counts = operatorCounts(training.graph);
     double flops = 0;
     for (const auto* phase : {&layer.forward, &layer.backward})
@@ -589,7 +589,7 @@ TEST(PublishedWorkloads, takeAsMuchForALayerOfGpt3AsPublished) {
 
 TEST_P(PublishedWorkload, isMadeOfEqualBlocks) {
     const Graph forward = graph();
-    const TrainingLayers layers = layersOf(forward, trainingOf(forward));
+    const TrainingLayers layers = layersOf(trainingOf(forward));
     std::map<std::int32_t, std::int64_t> copies;
     for (const TrainingLayer& layer : layers.layers) ++copies[layer.equalTo];
     std::int64_t max = 0;
@@ -643,7 +643,7 @@ TEST_P(PublishedWorkload, dividesItsBlocksOverTheDevicesOfAGroup) {
         expectSound(forward, training);
         EXPECT_THAT(training.warnings, IsEmpty());
         EXPECT_EQ(width * blockMatrixFlops(training), whole);
-        const TrainingLayers layers = layersOf(forward, training);
+        const TrainingLayers layers = layersOf(training);
         const double elements = 2.0 * 2 * static_cast<double>(row.sequence * row.hidden);
         std::int64_t blocks = 0;
         for (const TrainingLayer& layer : layers.layers) {
@@ -673,8 +673,8 @@ TEST(TrainingLayers, areFinerWhereStretchesAreCutAtTheirWeights) {
         SCOPED_TRACE(name);
         const Model model = loadModel(name);
         const TrainingGraph training = trainingOf(*model.graph());
-        const TrainingLayers whole = layersOf(*model.graph(), training);
-        const TrainingLayers cut = layersOf(*model.graph(), training, Stretch::byWeights);
+        const TrainingLayers whole = layersOf(training);
+        const TrainingLayers cut = layersOf(training, Stretch::byWeights);
         EXPECT_EQ(cut.layers.size(), expected);
         EXPECT_LE(whole.layers.size(), cut.layers.size());
         const auto sumOf = [](const TrainingLayers& layers) {
@@ -702,7 +702,7 @@ TEST(TrainingLayersOfFiles, findsTheBlocksOfAnImportedTransformer) {
     for (const auto& [file, count] : blocks) {
         SCOPED_TRACE(file);
         const Model model = loadModel(test::sourcePath("tests/data/models/" + file).string());
-        const TrainingLayers layers = layersOf(*model.graph(), trainingOf(*model.graph()));
+        const TrainingLayers layers = layersOf(trainingOf(*model.graph()));
         std::map<std::int32_t, std::int64_t> copies;
         for (const TrainingLayer& layer : layers.layers) ++copies[layer.equalTo];
         std::int64_t max = 0;
