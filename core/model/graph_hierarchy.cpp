@@ -281,14 +281,16 @@ std::vector<std::int32_t> hoisted(const std::vector<Draft>& drafts, const std::v
 
 /// A node of the tree while it is made.
 struct Group {
-    HierarchyKind kind = HierarchyKind::leaf;
-    std::string name;
+    SharedText name;  ///< a leaf without one is called as its item
     std::size_t first = 0;
     std::size_t count = 1;
     std::vector<Group> children = {};
     std::int32_t copies = 1;
+    HierarchyKind kind = HierarchyKind::leaf;
     bool labelled = false;  ///< `name` is that of a layer, for people
 };
+
+static_assert(sizeof(Group) <= 56);  // a million of them several times over, where a long sequence is divided
 
 class GraphHierarchyBuilder {
 public:
@@ -315,34 +317,45 @@ public:
     }
 
     GraphHierarchy hierarchy() && {
-        Group whole{.kind = HierarchyKind::whole, .name = {}, .first = 0, .count = drafts_.size()};
+        Group whole{.name = {}, .count = drafts_.size(), .kind = HierarchyKind::whole};
         whole.children = groupsOf(0, drafts_.size(), 0);
+        scopes_ = {};
         groupEnds(whole.children);
         dissolveSingle(whole);
         for (Group& child : whole.children) tidy(child);
         arrange(whole);
         GraphHierarchy hierarchy;
-        add(hierarchy, whole, -1, whole.name);
+        hierarchy.items.reserve(drafts_.size());
+        for (Draft& draft : drafts_) {
+            hierarchy.items.push_back(draft.item);
+            hierarchy.links.insert(hierarchy.links.end(), draft.inputs.begin(), draft.inputs.end());
+            draft.inputs = {};
+        }
+        hierarchy.nodes.reserve(sizeOf(whole));
+        add(hierarchy, whole, -1, whole.name.get());
         hierarchy.leaves.assign(drafts_.size(), 0);
         for (std::size_t i = 0; i < hierarchy.nodes.size(); ++i)
             if (hierarchy.nodes[i].kind == HierarchyKind::leaf)
                 hierarchy.leaves[toIndex(hierarchy.nodes[i].first)] = signedIndex(i);
-        for (Draft& draft : drafts_) {
-            hierarchy.items.push_back(draft.item);
-            hierarchy.links.insert(hierarchy.links.end(), draft.inputs.begin(), draft.inputs.end());
-        }
         return hierarchy;
     }
 
 private:
-    Group leafOf(std::size_t item) const {
-        return {.kind = HierarchyKind::leaf, .name = std::string(drafts_[item].name), .first = item, .count = 1};
+    static std::size_t sizeOf(const Group& group) {
+        std::size_t size = 1;
+        for (const Group& child : group.children) size += sizeOf(child);
+        return size;
+    }
+
+    std::string_view nameOf(const Group& group) const {
+        const bool isItem = group.kind == HierarchyKind::leaf && !group.labelled;
+        return isItem ? drafts_[group.first].name : std::string_view(group.name);
     }
 
     /// "conv1", or "Relu" for an operator that no layer names.
     std::string_view shortNameOf(const Group& group) const {
         const bool isPlain = group.kind == HierarchyKind::leaf && !group.labelled && !drafts_[group.first].type.empty();
-        return isPlain ? drafts_[group.first].type : group.name;
+        return isPlain ? drafts_[group.first].type : nameOf(group);
     }
 
     /// "layer1.1 … layer1.3"
@@ -356,11 +369,11 @@ private:
         std::vector<Group> groups;
         for (std::size_t i = first; i < last;) {
             if (scopes_[i].size() <= depth) {
-                groups.push_back(leafOf(i++));
+                groups.push_back({.name = {}, .first = i++});
                 continue;
             }
             const std::string_view name = scopes_[i][depth].name;
-            Group group{.kind = HierarchyKind::layer, .name = std::string(name), .first = i, .count = 0};
+            Group group{.name = name, .first = i, .count = 0, .kind = HierarchyKind::layer};
             for (; i < last && scopes_[i].size() > depth && scopes_[i][depth].name == name; ++i) {
                 const bool ends = scopes_[i].size() == depth + 1;
                 if (scopes_[i][depth].kind == HierarchyKind::block) group.kind = HierarchyKind::block;
@@ -394,7 +407,7 @@ private:
     static void collect(std::vector<Group>& groups, std::ptrdiff_t begin, std::ptrdiff_t end, HierarchyKind kind,
                         std::string name) {
         Group group{
-            .kind = kind, .name = std::move(name), .first = groups[static_cast<std::size_t>(begin)].first, .count = 0};
+            .name = std::move(name), .first = groups[static_cast<std::size_t>(begin)].first, .count = 0, .kind = kind};
         for (std::ptrdiff_t i = begin; i < end; ++i) {
             group.count += groups[static_cast<std::size_t>(i)].count;
             group.children.push_back(std::move(groups[static_cast<std::size_t>(i)]));
@@ -536,22 +549,23 @@ private:
     }
 
     Group repeatOf(std::vector<Group>& groups, std::size_t first, const Run& run) const {
-        Group repeat{.kind = HierarchyKind::repeat,
-                     .name = spanName(groups[first], groups[first + run.length() - 1]),
+        Group repeat{.name = spanName(groups[first], groups[first + run.length() - 1]),
                      .first = groups[first].first,
                      .count = 0,
-                     .children = {},
-                     .copies = static_cast<std::int32_t>(run.copies)};
+                     .copies = static_cast<std::int32_t>(run.copies),
+                     .kind = HierarchyKind::repeat};
+        repeat.children.reserve(run.copies);
         for (std::size_t copy = 0; copy < run.copies; ++copy) {
             const std::size_t begin = first + copy * run.period;
             Group one;
             if (run.period == 1) {
                 one = std::move(groups[begin]);
             } else {
-                one = {.kind = HierarchyKind::section,
-                       .name = spanName(groups[begin], groups[begin + run.period - 1]),
+                one = {.name = spanName(groups[begin], groups[begin + run.period - 1]),
                        .first = groups[begin].first,
-                       .count = 0};
+                       .count = 0,
+                       .kind = HierarchyKind::section};
+                one.children.reserve(run.period);
                 for (std::size_t i = begin; i < begin + run.period; ++i) {
                     one.count += groups[i].count;
                     one.children.push_back(std::move(groups[i]));
@@ -576,10 +590,11 @@ private:
             const std::size_t end =
                 part == parts ? groups.size() : cutNear(groups, part * groups.size() / parts, begin);
             if (end <= begin) continue;
-            Group section{.kind = HierarchyKind::section,
-                          .name = spanName(groups[begin], groups[end - 1]),
+            Group section{.name = spanName(groups[begin], groups[end - 1]),
                           .first = groups[begin].first,
-                          .count = 0};
+                          .count = 0,
+                          .kind = HierarchyKind::section};
+            section.children.reserve(end - begin);
             for (std::size_t i = begin; i < end; ++i) {
                 section.count += groups[i].count;
                 section.children.push_back(std::move(groups[i]));
@@ -601,12 +616,12 @@ private:
         return best;
     }
 
-    static std::string labelOf(const std::string& name, const std::string& scope) {
+    static std::string labelOf(std::string_view name, std::string_view scope) {
         std::string label;
         constexpr std::string_view kBetween = " … ";
         for (std::size_t begin = 0; begin <= name.size();) {
             const std::size_t end = std::min(name.find(kBetween, begin), name.size());
-            const std::string_view part = std::string_view(name).substr(begin, end - begin);
+            const std::string_view part = name.substr(begin, end - begin);
             if (!label.empty()) label += kBetween;
             label += isWithin(part, scope) ? part.substr(scope.size() + 1) : part;
             begin = end + kBetween.size();
@@ -614,14 +629,15 @@ private:
         return label;
     }
 
-    void add(GraphHierarchy& hierarchy, const Group& group, std::int32_t parent, const std::string& scope) const {
+    /// The groups below let go of theirs on the way.
+    void add(GraphHierarchy& hierarchy, Group& group, std::int32_t parent, std::string_view scope) const {
         const std::int32_t index = signedIndex(hierarchy.nodes.size());
         HierarchyNode& node = hierarchy.nodes.emplace_back();
         node.kind = group.kind;
-        node.name = group.name;
+        node.name = nameOf(group);
         const bool isNamed = group.kind != HierarchyKind::leaf || group.labelled ||
                              drafts_[group.first].item.source != ItemSource::operation;
-        if (isNamed) node.label = labelOf(group.name, scope);
+        if (isNamed) node.label = labelOf(nameOf(group), scope);
         node.parent = parent;
         node.first = signedIndex(group.first);
         node.count = signedIndex(group.count);
@@ -629,7 +645,8 @@ private:
         if (parent >= 0) hierarchy.nodes[toIndex(parent)].children.push_back(index);
         const bool isScope = group.kind == HierarchyKind::stage || group.kind == HierarchyKind::block ||
                              group.kind == HierarchyKind::layer;
-        for (const Group& child : group.children) add(hierarchy, child, index, isScope ? group.name : scope);
+        for (Group& child : group.children) add(hierarchy, child, index, isScope ? nameOf(group) : scope);
+        group.children = {};
     }
 
     std::vector<Draft> drafts_;

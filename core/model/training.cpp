@@ -407,9 +407,9 @@ namespace {
 /// Divides the items of a hierarchy into layers: the copies of repeats that have weights, blocks, and what is between.
 class LayerCutter {
 public:
-    LayerCutter(const TrainingGraph& training, const GraphHierarchy& hierarchy, Stretch between)
-        : hierarchy_(hierarchy), graph_(training.graph), between_(between) {
-        for (std::size_t i = 0; i < training.forward.operators; ++i)
+    LayerCutter(const Graph& graph, const GraphHead& head, const GraphHierarchy& hierarchy, Stretch between)
+        : hierarchy_(hierarchy), graph_(graph), between_(between) {
+        for (std::size_t i = 0; i < head.operators; ++i)
             hasWeights_.push_back(countOf(graph_, graph_.operators[i]).weighted);
         for (std::size_t i = 0; i < hierarchy.nodes.size(); ++i)
             nodeOf_.emplace(std::pair(hierarchy.nodes[i].first, hierarchy.nodes[i].count), signedIndex(i));
@@ -559,9 +559,17 @@ std::vector<TrainingEdge> edgesOf(const TrainingGraph& training, const std::vect
 
 }  // namespace
 
+std::vector<TrainingLayer> forwardLayersOf(const Graph& graph, const GraphHead& forward, Stretch between) {
+    return LayerCutter(graph, forward, hierarchyOf(graph, forward), between).layers();
+}
+
 TrainingLayers layersOf(const TrainingGraph& training, Stretch between) {
+    return layersOf(training, forwardLayersOf(training.graph, training.forward, between));
+}
+
+TrainingLayers layersOf(const TrainingGraph& training, std::vector<TrainingLayer> forward) {
     TrainingLayers result;
-    result.layers = LayerCutter(training, hierarchyOf(training.graph, training.forward), between).layers();
+    result.layers = std::move(forward);
     std::vector<std::int32_t> layerOf(training.graph.operators.size(), 0);
     for (std::size_t i = 0; i < result.layers.size(); ++i)
         for (const std::int32_t op : result.layers[i].forward) layerOf[toIndex(op)] = signedIndex(i);

@@ -151,6 +151,10 @@ enum class Stretch : std::uint8_t {
 /// The layers of a model by its training graph. Finds repeated blocks as the folded view of a graph does
 /// (graph_hierarchy.h): by the names of blocks, else by equal stretches.
 TrainingLayers layersOf(const TrainingGraph& training, Stretch between = Stretch::whole);
+/// The same from layers that have names and forward operators only, and how they are found: of a graph of a million
+/// operators it saves memory to find them before its training graph is made.
+TrainingLayers layersOf(const TrainingGraph& training, std::vector<TrainingLayer> forward);
+std::vector<TrainingLayer> forwardLayersOf(const Graph& graph, const GraphHead& forward, Stretch between);
 
 /// The model as the slice of one device of a tensor-parallel group of `width`. Models of the zoo and Calculon files are
 /// sliced (zoo/transformers.cpp); others have width 1 only. Throws like loadModel; UsageError for a width below 1, that

@@ -74,11 +74,13 @@ public:
                              inQuotes(training_.dtype));
         if (!(device_.bandwidth > 0))
             throw UsageError("the accelerator " + inQuotes(device_.id) + " has no bandwidth of its memory");
+        std::vector<model::TrainingLayer> layers =
+            model::forwardLayersOf(graph, model::headOf(graph), model::Stretch::byWeights);
         const model::TrainingGraph step =
             model::trainingOf(withWords(graph, training_.dtype), {.optimizer = training_.optimizer});
         work_ = physical::networkWorkOf(step);
         count(model::countTraining(step));
-        setLayers(model::layersOf(step, model::Stretch::byWeights));
+        setLayers(model::layersOf(step, std::move(layers)));
     }
 
     const std::vector<std::string>& names() const { return names_; }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -51,7 +51,7 @@ std::size_t WorkTable::indexOf(const cost::CoreWork& work) {
 }
 
 LayerOperators::LayerOperators(const model::TrainingGraph& training, double wordBytes, WorkTable& works)
-    : training_(training), wordBytes_(wordBytes), works_(works), counts_(model::operatorCounts(training.graph)) {
+    : training_(training), wordBytes_(wordBytes), works_(works) {
     for (std::size_t i = 0; i < training.graph.operators.size(); ++i)
         roles_.push_back(roleOf(static_cast<std::int32_t>(i)));
     findSources();
@@ -64,7 +64,7 @@ LayerOperators::Role LayerOperators::roleOf(std::int32_t op) const {
         return output != kNoTensor && training_.graph.tensor(output).role == model::TensorRole::activation;
     });
     if (!computed) return Role::free;
-    if (counts_[toIndex(op)].macs.value_or(0) > 0) return Role::tensor;
+    if (countOf(op).macs.value_or(0) > 0) return Role::tensor;
     const model::OperatorKind* const kind = model::kindOf(of);
     if (kind == nullptr) return Role::vector;
     if (kind->group == OperatorClass::communication) return of.type == "Replicate" ? Role::free : Role::network;
@@ -76,25 +76,29 @@ LayerOperators::Role LayerOperators::roleOf(std::int32_t op) const {
 
 void LayerOperators::findSources() {
     const model::Graph& graph = training_.graph;
-    sources_.resize(graph.tensors.size());
+    std::vector<std::vector<std::int32_t>> sources(graph.tensors.size());  // operators, not free, that a tensor is of
     readers_.resize(graph.operators.size());
     for (std::size_t i = 0; i < graph.operators.size(); ++i) {
         const auto number = static_cast<std::int32_t>(i);
         std::set<std::int32_t> from;
         for (const TensorIndex input : graph.operators[i].inputs)
-            if (input != kNoTensor) from.insert(sources_[toIndex(input)].begin(), sources_[toIndex(input)].end());
+            if (input != kNoTensor) from.insert(sources[toIndex(input)].begin(), sources[toIndex(input)].end());
         const bool free = roles_[i] == Role::free;
         if (!free)
             for (const std::int32_t source : from) readers_[toIndex(source)].push_back(number);
         for (const TensorIndex output : graph.operators[i].outputs) {
             if (output == kNoTensor) continue;
             if (free)
-                sources_[toIndex(output)].assign(from.begin(), from.end());
+                sources[toIndex(output)].assign(from.begin(), from.end());
             else
-                sources_[toIndex(output)] = {number};
+                sources[toIndex(output)] = {number};
         }
         poll();
     }
+}
+
+model::OperatorCount LayerOperators::countOf(std::int32_t op) const {
+    return model::countOf(training_.graph, training_.graph.operators[toIndex(op)]);
 }
 
 std::optional<double> LayerOperators::elementsOf(TensorIndex tensor) const {
@@ -120,7 +124,7 @@ cost::Gemm LayerOperators::gemmOf(std::int32_t op) const {
     const model::Operator& of = training_.graph.operators[toIndex(op)];
     const std::vector<std::int64_t>& shape = *training_.graph.tensor(of.outputs.front()).shape;
     const double elements = outputElements(op);
-    const double macs = real(*counts_[toIndex(op)].macs);
+    const double macs = real(*countOf(op).macs);
     cost::Gemm gemm;
     gemm.k = whole(macs / elements);
     const bool images = of.type->starts_with("Conv");
@@ -148,7 +152,7 @@ cost::Gemm LayerOperators::gemmOf(std::int32_t op) const {
 double LayerOperators::cyclesOf(std::int32_t op, double elements) const {
     const model::Operator& of = training_.graph.operators[toIndex(op)];
     if (const cost::VectorKind* kind = vectorKindOf(of)) return cost::cyclesPerElement(*kind);
-    return std::max(1.0, real(counts_[toIndex(op)].flopsVector.value_or(0)) / elements);
+    return std::max(1.0, real(countOf(op).flopsVector.value_or(0)) / elements);
 }
 
 cost::VectorWork LayerOperators::vectorOf(std::int32_t op) const {
@@ -181,16 +185,15 @@ double LayerOperators::bytesReduced(std::int32_t op) const {
 
 double LayerOperators::macsOf(const std::vector<std::int32_t>& operators) const {
     double macs = 0;
-    for (const std::int32_t op : operators) macs += real(counts_[toIndex(op)].macs.value_or(0));
+    for (const std::int32_t op : operators) macs += real(countOf(op).macs.value_or(0));
     return macs;
 }
 
 LayerPhase LayerOperators::phaseOf(const std::vector<std::int32_t>& operators, const std::string& file) const {
-    std::map<std::int32_t, std::size_t> groups;  // of the phase's operators that are not free: position in `phase`
-    std::set<std::int32_t> here;
+    std::vector<std::int32_t> here;  // the operators that are not free, ascending
     for (const std::int32_t op : operators) {
         if (roles_[toIndex(op)] == Role::free) continue;
-        here.insert(op);
+        here.push_back(op);
         const model::Operator& of = training_.graph.operators[toIndex(op)];
         for (const TensorIndex output : of.outputs)
             if (output != kNoTensor && !elementsOf(output))
@@ -198,11 +201,20 @@ LayerPhase LayerOperators::phaseOf(const std::vector<std::int32_t>& operators, c
                                 "a tensor of unknown shape",
                                 "known shapes; bind symbolic dimensions with --dim NAME=N");
     }
+    std::sort(here.begin(), here.end());
+    // The place of an operator in `here`; behind all where it is not there.
+    const auto placeOf = [&](std::int32_t op) {
+        const auto place = std::lower_bound(here.begin(), here.end(), op);
+        return place != here.end() && *place == op ? static_cast<std::size_t>(place - here.begin()) : here.size();
+    };
+    constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> groups(here.size(), kNone);  // by place: position in `phase`
     LayerPhase phase;
-    for (const std::int32_t op : here) {
-        if (groups.contains(op)) continue;
+    for (std::size_t at = 0; at < here.size(); ++at) {
+        if (groups[at] != kNone) continue;
+        const std::int32_t op = here[at];
         const std::size_t group = phase.operators.size();
-        groups[op] = group;
+        groups[at] = group;
         LayerOperator& made = phase.operators.emplace_back();
         made.name = training_.graph.operators[toIndex(op)].name;
         if (roles_[toIndex(op)] == Role::network) {
@@ -219,31 +231,31 @@ LayerPhase LayerOperators::phaseOf(const std::vector<std::int32_t>& operators, c
         const double elements = outputElements(op);
         std::optional<cost::VectorWork> behind;
         for (std::int32_t last = op;;) {
-            std::vector<std::int32_t> next;
+            std::vector<std::size_t> next;  // places
             for (const std::int32_t reader : readers_[toIndex(last)])
-                if (here.contains(reader)) next.push_back(reader);
-            if (next.size() != 1 || groups.contains(next.front()) || !isElementwise(next.front(), elements)) break;
-            const cost::VectorWork one = vectorOf(next.front());
+                if (const std::size_t place = placeOf(reader); place < here.size()) next.push_back(place);
+            if (next.size() != 1 || groups[next.front()] != kNone || !isElementwise(here[next.front()], elements))
+                break;
+            const cost::VectorWork one = vectorOf(here[next.front()]);
             if (!behind) behind = cost::VectorWork{.elements = one.elements, .cyclesPerElement = 0, .reads = elements};
             behind->cyclesPerElement += one.cyclesPerElement;
             behind->reads += std::max(0.0, one.reads - elements);
             // What others read besides is still written.
             if (readers_[toIndex(last)].size() > 1) behind->writes += elements;
-            last = next.front();
-            groups[last] = group;
+            last = here[next.front()];
+            groups[next.front()] = group;
             made.name += " + " + training_.graph.operators[toIndex(last)].name;
         }
         if (behind) behind->writes += elements;
         made.kind = behind ? CoreKind::fused : CoreKind::tensor;
         made.work = works_.indexOf({.gemm = gemm, .vector = behind});
     }
-    std::set<std::pair<std::size_t, std::size_t>> edges;
-    for (const std::int32_t op : here)
-        for (const std::int32_t reader : readers_[toIndex(op)]) {
-            const auto to = groups.find(reader);
-            if (to != groups.end() && to->second != groups[op]) edges.emplace(groups[op], to->second);
-        }
-    phase.edges.assign(edges.begin(), edges.end());
+    for (std::size_t at = 0; at < here.size(); ++at)
+        for (const std::int32_t reader : readers_[toIndex(here[at])])
+            if (const std::size_t to = placeOf(reader); to < here.size() && groups[to] != groups[at])
+                phase.edges.emplace_back(groups[at], groups[to]);
+    std::sort(phase.edges.begin(), phase.edges.end());
+    phase.edges.erase(std::unique(phase.edges.begin(), phase.edges.end()), phase.edges.end());
     return phase;
 }
 

@@ -38,6 +38,7 @@ private:
     enum class Role : std::uint8_t { free, tensor, vector, network };
 
     Role roleOf(std::int32_t op) const;
+    model::OperatorCount countOf(std::int32_t op) const;
     std::optional<double> elementsOf(model::TensorIndex tensor) const;
     double outputElements(std::int32_t op) const;
     bool isElementwise(std::int32_t op, double elements) const;
@@ -50,10 +51,7 @@ private:
     const model::TrainingGraph& training_;
     double wordBytes_;
     WorkTable& works_;
-    std::vector<model::OperatorCount> counts_;
     std::vector<Role> roles_;
-    /// Producers of each tensor: the operators, not free, whose results it holds.
-    std::vector<std::vector<std::int32_t>> sources_;
     /// Readers of each operator that is not free, each once, ascending.
     std::vector<std::vector<std::int32_t>> readers_;
 };

@@ -85,8 +85,11 @@ private:
         // A model of fixed batch has one micro-batch.
         const std::int64_t batch = loaded.graph()->batch;
         if (batch != microBatch && known(batch, degree)) return;
-        const TrainingGraph training = model::trainingOf(withWords(std::move(std::get<Graph>(loaded.form))));
-        const TrainingLayers layers = model::layersOf(training);
+        auto graph = withWords(std::move(std::get<Graph>(loaded.form)));
+        std::vector<model::TrainingLayer> found =
+            model::forwardLayersOf(graph, model::headOf(graph), model::Stretch::whole);
+        const TrainingGraph training = model::trainingOf(std::move(graph));
+        const TrainingLayers layers = model::layersOf(training, std::move(found));
         note(loaded, training);
         Slice slice{.microBatch = batch, .degree = degree, .kinds = {}, .kindOf = {}, .edges = {}};
         const LayerOperators operators(training, static_cast<double>(options_.wordBytes), works_);
