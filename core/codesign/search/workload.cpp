@@ -7,14 +7,17 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/codesign/search/layer_operators.h"
 #include "core/model/training.h"
+#include "core/model/zoo/zoo_name.h"
 
 namespace tessera::codesign {
 
@@ -67,13 +70,15 @@ public:
         : workload_(workload), options_(options), path_(path), control_(control) {}
 
     void load(const std::vector<std::int64_t>& degrees) {
-        for (const std::int64_t microBatch : options_.microBatches)
+        for (const std::int64_t microBatch : hasFixedBatch(degrees) ? std::vector{most()} : options_.microBatches)
             for (const std::int64_t degree : degrees) add(microBatch, degree);
         workload_.works = std::move(works_).all();
     }
 
 private:
-    void add(std::int64_t microBatch, std::int64_t degree) {
+    std::int64_t most() const { return *std::max_element(options_.microBatches.begin(), options_.microBatches.end()); }
+
+    model::Model loadedAt(std::int64_t microBatch, std::int64_t degree) const {
         control_.throwIfCancelled("reading the models");
         model::LoadOptions load;
         load.batch = microBatch;
@@ -82,6 +87,21 @@ private:
         if (loaded.graph() == nullptr)
             throw DataError(Place{.file = path_}, "a table of layers",
                             "a model with operators, which co-design trains");
+        return loaded;
+    }
+
+    /// True if a file has another batch than the one that it is asked for. A big file is then read once, and not for
+    /// every micro-batch.
+    bool hasFixedBatch(const std::vector<std::int64_t>& degrees) {
+        if (model::isZooName(path_) || options_.microBatches.size() < 2) return false;
+        model::Model loaded = loadedAt(most(), degrees.front());
+        if (loaded.graph()->batch == most()) return false;
+        first_ = std::move(loaded);
+        return true;
+    }
+
+    void add(std::int64_t microBatch, std::int64_t degree) {
+        model::Model loaded = first_ ? *std::exchange(first_, {}) : loadedAt(microBatch, degree);
         // A model of fixed batch has one micro-batch.
         const std::int64_t batch = loaded.graph()->batch;
         if (batch != microBatch && known(batch, degree)) return;
@@ -184,6 +204,7 @@ private:
     const WorkloadOptions& options_;
     const std::string& path_;
     const RunControl& control_;
+    std::optional<model::Model> first_;  ///< read already
     WorkTable works_;
 };
 
