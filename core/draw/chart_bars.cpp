@@ -156,8 +156,12 @@ void ChartBuilder::barTexts() {
         const auto category = static_cast<std::size_t>(series.x[bar.point]);
         ends[category] = series.y[bar.point];
         if (series.mark == Mark::bars) {
-            endText(withPoints(withError(bar), category), valueText(chart_, series, bar.point),
-                    series.y[bar.point] < 0);
+            const Rect reach = withPoints(withError(bar), category);
+            const bool isBare = reach.right() == bar.area.right();
+            endText(reach, valueText(chart_, series, bar.point), series.y[bar.point] < 0,
+                    !isBare         ? ""
+                    : series.dashed ? "text"
+                                    : lettersOn(colourOf(series)));
         } else {
             if (segments[category] > 1) segmentText(bar, series);  // else it says what stands at the end
             extend(whole[category], bar.area);
@@ -242,13 +246,25 @@ void ChartBuilder::extend(Rect& whole, const Rect& area) {
     whole.height = bottom - whole.y;
 }
 
-void ChartBuilder::endText(const Rect& bar, const std::string& text, bool negative) {
+void ChartBuilder::endText(const Rect& bar, const std::string& text, bool negative, const std::string& inside) {
     const Rect& plot = out_.plot;
     if (chart_.horizontal) {
         if (bar.height < 10 || bar.y + bar.height / 2 < plot.y || bar.y + bar.height / 2 > plot.bottom()) return;
         if (bar.right() < plot.x - 1 || bar.x > plot.right()) return;
         const double room = negative ? bar.x - plot.x : size_.width - std::min(bar.right(), plot.right()) - kGap;
         const std::string shownText = fit(text, room, true);
+        constexpr double kAside = 6;
+        const double wide = width(shownText, true);
+        const bool isInSight = bar.x >= plot.x - 1 && bar.right() <= plot.right();
+        if (!negative && !inside.empty() && isInSight && bar.width > wide + 2 * kAside &&
+            meetsBound({bar.right(), bar.y, wide + 2 * kAside, bar.height})) {
+            out_.front.shapes.push_back(Label{.at = {bar.right() - kAside, bar.y + bar.height / 2 + 4},
+                                              .text = shownText,
+                                              .colour = inside,
+                                              .anchor = Anchor::end,
+                                              .strong = true});
+            return;
+        }
         out_.front.shapes.push_back(
             Label{.at = {negative ? bar.x - 6 : std::min(bar.right(), plot.right()) + 6, bar.y + bar.height / 2 + 4},
                   .text = shownText,

@@ -113,6 +113,17 @@ std::optional<double> ChartBuilder::clearOfCurves(double y, double w) const {
     return std::nullopt;
 }
 
+/// True if one of the lines may pass through the area: by the box around each of their pieces.
+bool ChartBuilder::meets(const std::vector<std::vector<Point>>& lines, const Rect& area) {
+    for (const std::vector<Point>& part : lines)
+        for (std::size_t i = 1; i < part.size(); ++i) {
+            const auto [left, right] = std::minmax(part[i - 1].x, part[i].x);
+            const auto [top, bottom] = std::minmax(part[i - 1].y, part[i].y);
+            if (left < area.right() && area.x < right && top < area.bottom() && area.y < bottom) return true;
+        }
+    return false;
+}
+
 bool ChartBuilder::isCrossed(const Rect& area) const {
     for (const ChartLayout::Bar& bar : out_.bars) {
         const Rect& its = bar.area;
@@ -125,12 +136,14 @@ bool ChartBuilder::isCrossed(const Rect& area) const {
             if (!hidden(s) && isCurve(chart_.series[s]) && length(chart_.series[s]) <= kMaxPoints)
                 for (std::vector<Point>& part : curveOf(chart_.series[s], out_)) lines_->push_back(std::move(part));
     }
-    for (const std::vector<Point>& part : *lines_)
-        for (std::size_t i = 1; i < part.size(); ++i) {
-            const auto [left, right] = std::minmax(part[i - 1].x, part[i].x);
-            const auto [top, bottom] = std::minmax(part[i - 1].y, part[i].y);
-            if (left < area.right() && area.x < right && top < area.bottom() && area.y < bottom) return true;
-        }
+    return meets(*lines_, area);
+}
+
+bool ChartBuilder::meetsBound(const Rect& area) const {
+    for (const Series& series : chart_.series) {
+        const auto s = static_cast<std::size_t>(&series - chart_.series.data());
+        if (series.mark == Mark::bound && !hidden(s) && meets(boundLine(series), area)) return true;
+    }
     return false;
 }
 

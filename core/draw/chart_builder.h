@@ -165,7 +165,10 @@ private:
     Rect withError(const ChartLayout::Bar& bar) const;
     /// A bar that runs to the right, together with the points of its category that its text would lie on.
     Rect withPoints(Rect bar, std::size_t category) const;
-    void endText(const Rect& bar, const std::string& text, bool negative);
+    /// `inside`: the colour of a text that stands in the bar, since a bound crosses the place behind it.
+    void endText(const Rect& bar, const std::string& text, bool negative, const std::string& inside = {});
+    bool meetsBound(const Rect& area) const;
+    static bool meets(const std::vector<std::vector<Point>>& lines, const Rect& area);
     /// Draws the placeholder text of a category without bars.
     void insteadText(std::size_t category);
     void segmentText(const ChartLayout::Bar& bar, const Series& series);

@@ -328,6 +328,26 @@ TEST(Chart, boundsLabelStandsWhereNoCurveRuns) {
     EXPECT_GT(labelOf(chart), 500) << "else it stands at the right";
 }
 
+TEST(Chart, valuesOfBarsStandInThemWhereABoundIsCloseBehind) {
+    Chart chart = barsOf({102, 101, 40});
+    chart.series.push_back({.id = "bound", .name = "bound", .mark = Mark::bound, .y = {103}});
+    const ChartLayout layout = layOut(chart, {}, {960, 420}, estimatedWidth);
+    const double bound = layout.y.pixel(103);
+    std::size_t inside = 0, behind = 0;
+    for (const Shape& shape : layout.front.shapes)
+        if (const auto* label = std::get_if<Label>(&shape); label != nullptr && label->strong) {
+            if (label->anchor == Anchor::end) {
+                ++inside;
+                EXPECT_LT(label->at.x, bound);
+            } else {
+                ++behind;
+                EXPECT_LT(label->at.x + estimatedWidth(label->text, label->size, true), bound);
+            }
+        }
+    EXPECT_EQ(inside, 2U);
+    EXPECT_EQ(behind, 1U);
+}
+
 TEST(Chart, logarithmicAxisIsMarked) {
     Chart chart = linesOf(1, 10);
     chart.y.logarithmic = true;

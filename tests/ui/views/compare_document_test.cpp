@@ -564,7 +564,10 @@ TEST(CompareDocument, convergenceHasALogScale) {
     const auto* view = document.findChild<ConvergenceView*>();
     ASSERT_NE(view, nullptr);
     const PlotWidget* plot = view->plot();
-    EXPECT_EQ(plot->chart().series.size(), 2U);
+    ASSERT_EQ(plot->chart().series.size(), 2U);
+    for (std::size_t run = 0; run < 2; ++run)
+        EXPECT_TRUE(plot->chart().series[run].name.starts_with(study::letterOf(run)))
+            << "names of studies are long and alike: " << plot->chart().series[run].name;
     EXPECT_FALSE(plot->chart().y.logarithmic);
     QToolButton* scale = nullptr;
     for (auto* each : document.findChildren<QToolButton*>())

@@ -497,7 +497,7 @@ std::shared_ptr<const std::vector<Curve>> CompareDocument::Implementation::curve
     for (std::size_t run = 0; run < std::min(runs.size(), kMaxPictured); ++run)
         if (runs[run].curves)
             for (const Curve& curve : *runs[run].curves)
-                all->push_back({curve.name, curve.points, runs[run].title.toStdString()});
+                all->push_back({curve.name, curve.points, letters[run]});  // titles are long, and alike
     return all;
 }
 
