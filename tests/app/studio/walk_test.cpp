@@ -601,11 +601,14 @@ TEST_F(Walk, aClusterIsPlanned) {
 /// Runs of three engines beside each other, and found again among others.
 void Walk::compareEngines() {
     QStringList runs;
-    study::Study plan = study::newStudy("plan");
-    plan.models = {"zoo:llama3.1-8b"};
-    plan.hardware = {"dgx-h100x8"};
-    for (const study::Study& each :
-         {study::loadStudy("alexnet-equal-tpus"), study::loadStudy("resnet50-accelerators"), plan}) {
+    const auto ofResNet = [](const char* engine, const char* hardware) {
+        study::Study made = study::newStudy(engine);
+        made.models = {"zoo:resnet50"};
+        made.hardware = {hardware};
+        return made;
+    };
+    for (const study::Study& each : {ofResNet("partition", "accpar-homogeneous"),
+                                     study::loadStudy("resnet50-accelerators"), ofResNet("plan", "dgx-h100x8")}) {
         const int job = window_->jobs().enqueue(each);
         ASSERT_TRUE(waitUntil([&] { return !isWorking(window_->jobs().state(job).status); }, kLongWalk)) << each.engine;
         ASSERT_NE(window_->jobs().state(job).result, nullptr) << window_->jobs().state(job).problem.toStdString();
@@ -613,6 +616,9 @@ void Walk::compareEngines() {
     }
     Document* comparison = window_->open(QStringLiteral("compare"), runs.join(QLatin1Char(',')));
     ASSERT_NE(comparison, nullptr);
+    const auto* numbers = comparison->findChild<QTabWidget*>();
+    ASSERT_TRUE(numbers != nullptr && waitUntil([&] { return numbers->isVisible(); }, kLongWalk))
+        << "engines on one model have numbers in common";
     settle();
     picture(QStringLiteral("43-compare-engines"));
     lookAtPages(*comparison, QStringLiteral("44-compare-engines"));
