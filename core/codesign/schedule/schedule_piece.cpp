@@ -128,12 +128,10 @@ double Piece::safely(double bound) const {
 }
 
 Pieces::Pieces(const OperatorGraph& graph)
-    : graph_(graph),
-      order_(topologicalOrder(graph.operators.size(), graph.edges)),
-      rank_(order_.size()),
-      predecessors_(order_.size()) {
-    for (std::size_t r = 0; r < order_.size(); ++r) rank_[order_[r]] = r;
-    for (const auto& [from, to] : graph.edges) predecessors_[rank_[to]].push_back(rank_[from]);
+    : graph_(graph), order_(topologicalOrder(graph.operators.size(), graph.edges)), predecessors_(order_.size()) {
+    std::vector<std::size_t> rank(order_.size());
+    for (std::size_t r = 0; r < order_.size(); ++r) rank[order_[r]] = r;
+    for (const auto& [from, to] : graph.edges) predecessors_[rank[to]].push_back(rank[from]);
     for (std::vector<std::size_t>& each : predecessors_) {
         std::sort(each.begin(), each.end());
         each.erase(std::unique(each.begin(), each.end()), each.end());
@@ -145,14 +143,9 @@ Pieces::Pieces(const OperatorGraph& graph)
 /// others that none of the others precedes: by ranks, counts the first, the second, and edges between the two.
 void Pieces::cut() {
     const std::size_t size = order_.size();
-    const auto none = static_cast<std::ptrdiff_t>(-1);
     std::vector<std::size_t> firstSuccessor(size, size);
-    std::vector<std::ptrdiff_t> lastPredecessor(size, none);
     for (std::size_t r = 0; r < size; ++r)
-        for (const std::size_t p : predecessors_[r]) {
-            firstSuccessor[p] = std::min(firstSuccessor[p], r);
-            lastPredecessor[r] = static_cast<std::ptrdiff_t>(p);  // they ascend
-        }
+        for (const std::size_t p : predecessors_[r]) firstSuccessor[p] = std::min(firstSuccessor[p], r);
     std::vector<std::int64_t> ends(size + 1, 0), begins(size + 1, 0), joins(size + 1, 0);  // changes by rank
     const auto add = [](std::vector<std::int64_t>& changes, std::size_t from, std::size_t behind) {
         if (from >= behind) return;
@@ -161,7 +154,7 @@ void Pieces::cut() {
     };
     for (std::size_t r = 0; r < size; ++r) {
         add(ends, r + 1, std::min(firstSuccessor[r] + 1, size));
-        const auto behindLast = static_cast<std::size_t>(lastPredecessor[r] + 1);
+        const std::size_t behindLast = predecessors_[r].empty() ? 0 : predecessors_[r].back() + 1;
         add(begins, behindLast, r + 1);
         for (const std::size_t p : predecessors_[r]) add(joins, behindLast, firstSuccessor[p] + 1);
     }

@@ -57,7 +57,7 @@ private:
     void cut();
 
     const OperatorGraph& graph_;
-    std::vector<std::size_t> order_, rank_;               ///< topological, and the place in it
+    std::vector<std::size_t> order_;                      ///< topological
     std::vector<std::vector<std::size_t>> predecessors_;  ///< by rank: ranks, ascending, each once
     std::vector<std::size_t> cuts_;                       ///< the ranks at which pieces begin, and the number of all
 };

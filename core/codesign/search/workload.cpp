@@ -70,7 +70,8 @@ public:
         : workload_(workload), options_(options), path_(path), control_(control) {}
 
     void load(const std::vector<std::int64_t>& degrees) {
-        for (const std::int64_t microBatch : hasFixedBatch(degrees) ? std::vector{most()} : options_.microBatches)
+        first_ = ofFixedBatch(degrees);
+        for (const std::int64_t microBatch : first_ ? std::vector{most()} : options_.microBatches)
             for (const std::int64_t degree : degrees) add(microBatch, degree);
         workload_.works = std::move(works_).all();
     }
@@ -90,14 +91,13 @@ private:
         return loaded;
     }
 
-    /// True if a file has another batch than the one that it is asked for. A big file is then read once, and not for
-    /// every micro-batch.
-    bool hasFixedBatch(const std::vector<std::int64_t>& degrees) {
-        if (model::isZooName(path_) || options_.microBatches.size() < 2) return false;
+    /// The model of a file that has another batch than the one that it is asked for; nothing where it has that. A big
+    /// file is then read once, and not for every micro-batch.
+    std::optional<model::Model> ofFixedBatch(const std::vector<std::int64_t>& degrees) const {
+        if (model::isZooName(path_) || options_.microBatches.size() < 2) return {};
         model::Model loaded = loadedAt(most(), degrees.front());
-        if (loaded.graph()->batch == most()) return false;
-        first_ = std::move(loaded);
-        return true;
+        if (loaded.graph()->batch == most()) return {};
+        return loaded;
     }
 
     void add(std::int64_t microBatch, std::int64_t degree) {
