@@ -32,11 +32,15 @@ inline QImage pictureOf(QWidget& widget, double scale = 1.0) {
     return image;
 }
 
+/// Of 100: compresses little, since it is the time to compress that counts.
+constexpr int kQuickly = 85;
+
 /// Saves `NAME.png` (1×) and `NAME@2x.png` into the pictures folder and returns the 1× picture.
 inline QImage savePicture(QWidget& widget, const QString& name) {
     const QImage image = pictureOf(widget);
-    image.save(picturesFolder() + QLatin1Char('/') + name + QStringLiteral(".png"));
-    pictureOf(widget, 2.0).save(picturesFolder() + QLatin1Char('/') + name + QStringLiteral("@2x.png"));
+    image.save(picturesFolder() + QLatin1Char('/') + name + QStringLiteral(".png"), nullptr, kQuickly);
+    pictureOf(widget, 2.0)
+        .save(picturesFolder() + QLatin1Char('/') + name + QStringLiteral("@2x.png"), nullptr, kQuickly);
     return image;
 }
 
@@ -48,7 +52,7 @@ inline QImage saveAsOnScreen(QWidget& widget, const QString& name) {
     if (density != 1) folder += QStringLiteral("@%1x").arg(density);
     QDir().mkpath(folder);
     QImage image = pictureOf(widget, density);
-    image.save(folder + QLatin1Char('/') + name + QStringLiteral(".png"));
+    image.save(folder + QLatin1Char('/') + name + QStringLiteral(".png"), nullptr, kQuickly);
     return image;
 }
 

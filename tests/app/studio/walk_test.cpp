@@ -46,9 +46,9 @@
 #include "ui/workspace/window/main_window.h"
 
 /// The journey of a user through the window, from the first start to the history a month later. Every step leaves a
-/// picture in light and dark, at 1× and 2×, in the build's folder `pictures`, for a person to look at. With the
-/// environment variable TESSERA_WALK_SIZES, "1280x800 1920x1080", every step is pictured in windows of these sizes
-/// instead, as the screen shows them (QT_SCALE_FACTOR=2), in the folders `pictures/1280x800`, `pictures/1920x1080@2x`.
+/// picture as the screen shows it (QT_SCALE_FACTOR=2) in the build's folder `pictures/1440x900` (`@2x`), for a person
+/// to look at, the last one of each walk also in dark. With the environment variable TESSERA_WALK_SIZES, "1280x800
+/// 1920x1080", every step is pictured in light and dark, in windows of these sizes: that takes several times as long.
 namespace tessera::ui {
 namespace {
 
@@ -88,23 +88,30 @@ protected:
         ASSERT_TRUE(waitUntil([&] { return window_->history().isOpen(); }, kLongWalk));
     }
 
+    void TearDown() override {
+        if (window_ && !step_.isEmpty() && askedSizes().isEmpty()) pictureIn(ThemeMode::dark, step_);
+        theme().apply(ThemeMode::light);
+    }
+
     /// Lets layouts settle, then saves the step's pictures; a picture with few colours shows nothing.
     void picture(const QString& step) {
+        step_ = step;
         const QVector<QSize> sizes = askedSizes();
-        for (const QSize& size : sizes.isEmpty() ? QVector<QSize>{kUsualWindow} : sizes) {
+        if (sizes.isEmpty()) return pictureIn(ThemeMode::light, step);
+        for (const QSize& size : sizes) {
             window_->resize(size);
-            for (const auto& [mode, name] :
-                 {std::pair{ThemeMode::light, "light"}, std::pair{ThemeMode::dark, "dark"}}) {
-                theme().apply(mode);
-                settle();
-                const QString file = QStringLiteral("walk-%1-%2").arg(step, QLatin1String(name));
-                const QImage image =
-                    sizes.isEmpty() ? test::savePicture(*window_, file) : test::saveAsOnScreen(*window_, file);
-                EXPECT_GT(test::coloursIn(image), 30) << step.toStdString() << " " << name;
-            }
+            for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) pictureIn(mode, step);
         }
         theme().apply(ThemeMode::light);
         window_->resize(kUsualWindow);
+    }
+
+    void pictureIn(ThemeMode mode, const QString& step) {
+        if (theme().mode() != mode) theme().apply(mode);
+        settle();
+        const QString file =
+            QStringLiteral("walk-%1-%2").arg(step, QLatin1String(mode == ThemeMode::dark ? "dark" : "light"));
+        EXPECT_GT(test::coloursIn(test::saveAsOnScreen(*window_, file)), 30) << file.toStdString();
     }
 
     static void settle() { QTest::qWait(350); }
@@ -257,6 +264,7 @@ protected:
     QTemporaryDir folder_;
     std::unique_ptr<MainWindow> window_;
     QString model_;  ///< the file that was dropped
+    QString step_;   ///< the last one that was pictured
 };
 
 /// Points of all curves so far.

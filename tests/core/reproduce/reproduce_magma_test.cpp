@@ -14,16 +14,15 @@
 #include "core/base/error.h"
 #include "core/partition/partition.h"
 #include "core/reproduce/reproduce.h"
+#include "tests/core/reproduce/recomputed.h"
 #include "tests/support/schema.h"
 
 /// The laws of the recomputed figures of MAGMA, with a small part of their samples.
 namespace tessera::study {
 namespace {
 
-constexpr double kBudget = 0.02;
-
-Reproduction recomputed(std::string_view name) {
-    return reproduce(name, {.budget = kBudget}, {.threads = 2});
+const Reproduction& magmaFigure(const std::string& name) {
+    return recomputed(name).figure;
 }
 
 /// The numbers by item and metric.
@@ -47,13 +46,7 @@ std::optional<double> paperOf(const Reproduction& figure, std::string_view item,
 class EveryMagmaFigure : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryMagmaFigure, showsBothReadingsInFiniteNumbersAndSaysWhatItDoes) {
-    std::atomic<int> events = 0;
-    std::atomic<bool> beyond = false;
-    const auto listen = [&](const ProgressEvent& event) {
-        ++events;
-        if (event.done > event.total) beyond = true;
-    };
-    const Reproduction figure = reproduce(GetParam(), {.budget = kBudget}, {.progress = listen, .threads = 2});
+    const auto& [figure, events, beyond] = recomputed(GetParam());
     EXPECT_GT(events, 0);
     EXPECT_FALSE(beyond);
     std::size_t corrected = 0;
@@ -71,7 +64,7 @@ TEST_P(EveryMagmaFigure, showsBothReadingsInFiniteNumbersAndSaysWhatItDoes) {
 TEST_P(EveryMagmaFigure, isGivenUpWhenCancelled) {
     std::stop_source source;
     source.request_stop();
-    EXPECT_THROW(reproduce(GetParam(), {.budget = kBudget}, {.cancel = source.get_token(), .threads = 2}),
+    EXPECT_THROW(reproduce(GetParam(), {.budget = budgetOf(GetParam())}, {.cancel = source.get_token(), .threads = 2}),
                  InterruptedError);
 }
 
@@ -84,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(MagmaFigures, EveryMagmaFigure,
 class EveryMagmaRace : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryMagmaRace, isToldRelativeToMagmaAndNeverBeatsTheBound) {
-    const Reproduction figure = recomputed(GetParam());
+    const Reproduction& figure = magmaFigure(GetParam());
     const Numbers numbers = numbersOf(figure);
     for (const auto& [key, number] : numbers) {
         if (key.second == "magma_gflops") continue;
@@ -110,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(MagmaRaces, EveryMagmaRace, testing::Values("magma-fig8
                          [](const auto& tested) { return tested.param.substr(std::string("magma-").size()); });
 
 TEST(MagmaFigure8, hasThePapersThroughputsBesideOurs) {
-    const Reproduction figure = recomputed("magma-fig8");
+    const Reproduction& figure = magmaFigure("magma-fig8");
     EXPECT_EQ(paperOf(figure, "vision S1 16", "magma_gflops"), 249);
     EXPECT_EQ(paperOf(figure, "language S1 16", "magma_gflops"), 397);
     EXPECT_EQ(paperOf(figure, "recommendation S1 16", "magma_gflops"), 194);
@@ -124,7 +117,7 @@ TEST(MagmaFigure8, hasThePapersThroughputsBesideOurs) {
 }
 
 TEST(MagmaFigure7, tellsStylesApartAndWhatThePaperSaysOfThem) {
-    const Reproduction figure = recomputed("magma-fig7");
+    const Reproduction& figure = magmaFigure("magma-fig7");
     const Numbers numbers = numbersOf(figure);
     for (const std::string suffix : {"", " (corrected)"})
         for (const std::string task : {"vision", "language", "recommendation"})
@@ -142,7 +135,7 @@ TEST(MagmaFigure7, tellsStylesApartAndWhatThePaperSaysOfThem) {
 }
 
 TEST(MagmaFigure10, hasMagmaAtOneAndSpreadsOfAllAlgorithms) {
-    const Numbers numbers = numbersOf(recomputed("magma-fig10"));
+    const Numbers numbers = numbersOf(magmaFigure("magma-fig10"));
     EXPECT_EQ(numbers.at({"mix S2 16", "magma"}), 1);
     for (const std::string metric : {"magma", "cmaes", "pso", "stdga", "ppo2", "random"}) {
         EXPECT_GT(numbers.at({"mix S2 16, spread at first", metric}), 0) << metric;
@@ -151,7 +144,7 @@ TEST(MagmaFigure10, hasMagmaAtOneAndSpreadsOfAllAlgorithms) {
 }
 
 TEST(MagmaFigure9, hasThePapersThroughputsBesideOurs) {
-    const Reproduction figure = recomputed("magma-fig9");
+    const Reproduction& figure = magmaFigure("magma-fig9");
     EXPECT_EQ(paperOf(figure, "vision S2 16", "magma_gflops"), 254);
     EXPECT_EQ(paperOf(figure, "mix S2 16", "magma_gflops"), 271);
     EXPECT_EQ(paperOf(figure, "vision S4 256", "magma_gflops"), 254);
@@ -160,7 +153,7 @@ TEST(MagmaFigure9, hasThePapersThroughputsBesideOurs) {
 }
 
 TEST(MagmaFigure12, hasAnUpperBoundThatRisesWithTheBandwidth) {
-    const Numbers numbers = numbersOf(recomputed("magma-fig12"));
+    const Numbers numbers = numbersOf(magmaFigure("magma-fig12"));
     const auto max = [&](const std::string& item) {
         return numbers.at({item, "magma_gflops"}) * numbers.at({item, "bound"});
     };
@@ -192,17 +185,17 @@ void expectRisingCurves(const Reproduction& figure) {
 }
 
 TEST(MagmaFigure11, hasCurvesThatNeverFallAndMagmasEndsAtOne) {
-    const Reproduction figure = recomputed("magma-fig11");
+    const Reproduction& figure = magmaFigure("magma-fig11");
     expectRisingCurves(figure);
     EXPECT_EQ(paperOf(figure, "vision S2 16, samples to its end", "tbpsa"), 20'000) << "caption of figure 11";
 }
 
 TEST(MagmaFigure16, hasCurvesThatNeverFallAndMagmasEndsAtOne) {
-    expectRisingCurves(recomputed("magma-fig16"));
+    expectRisingCurves(magmaFigure("magma-fig16"));
 }
 
 TEST(MagmaFigure13, isToldRelativeToS5) {
-    const Numbers numbers = numbersOf(recomputed("magma-fig13"));
+    const Numbers numbers = numbersOf(magmaFigure("magma-fig13"));
     for (const auto& [key, number] : numbers)
         if (key.second == "magma" && key.first.starts_with("mix S5")) {
             EXPECT_EQ(number, 1) << key.first;
@@ -215,7 +208,7 @@ TEST(MagmaFigure13, isToldRelativeToS5) {
 }
 
 TEST(MagmaFigure14, hasFlexibleArraysThatTakeNoLonger) {
-    const Numbers numbers = numbersOf(recomputed("magma-fig14"));
+    const Numbers numbers = numbersOf(magmaFigure("magma-fig14"));
     for (const std::string item : {"vision S1", "mix S1", "vision S3", "mix S3"})
         for (const std::string suffix : {"", " (corrected)"})
             EXPECT_LE(numbers.at({item + "-flexible" + suffix, "latency_cycles"}),
@@ -225,7 +218,7 @@ TEST(MagmaFigure14, hasFlexibleArraysThatTakeNoLonger) {
 }
 
 TEST(MagmaFigure15, placesEveryJobAndNoCoreWorksLongerThanTheMakespan) {
-    const Numbers numbers = numbersOf(recomputed("magma-fig15"));
+    const Numbers numbers = numbersOf(magmaFigure("magma-fig15"));
     std::map<std::pair<std::string, std::string>, double> jobs;
     for (const auto& [key, number] : numbers) {
         if (key.first.find("jobs on") != std::string::npos)
@@ -239,7 +232,7 @@ TEST(MagmaFigure15, placesEveryJobAndNoCoreWorksLongerThanTheMakespan) {
 }
 
 TEST(MagmaFigure17, isToldRelativeToOneGroupAndNeverBeatsTheBound) {
-    const Numbers numbers = numbersOf(recomputed("magma-fig17"));
+    const Numbers numbers = numbersOf(magmaFigure("magma-fig17"));
     for (const std::string suffix : {"", " (corrected)"}) {
         EXPECT_EQ(numbers.at({"mix S2 16" + suffix + ", groups of 1000", "magma"}), 1);
         for (const auto& [key, number] : numbers)
@@ -248,7 +241,7 @@ TEST(MagmaFigure17, isToldRelativeToOneGroupAndNeverBeatsTheBound) {
 }
 
 TEST(MagmaTable5, hasStagesThatNeverFallAndEndAtOne) {
-    const Reproduction table = recomputed("magma-table5");
+    const Reproduction table = magmaFigure("magma-table5");
     const Numbers numbers = numbersOf(table);
     for (const auto& [key, number] : numbers) {
         if (key.second == "trf-100-ep") {

@@ -16,13 +16,13 @@
 #include "core/base/error.h"
 #include "core/partition/partition.h"
 #include "core/reproduce/reproduce.h"
+#include "tests/core/reproduce/recomputed.h"
 #include "tests/support/schema.h"
 
 /// The laws of the recomputed tables and figures of PHAZE, with searches over a few architectures.
 namespace tessera::study {
 namespace {
 
-constexpr double kPhazeBudget = 0.005;
 constexpr std::string_view kPhysical = " (physical)";
 
 const std::vector<std::string>& models() {
@@ -32,12 +32,8 @@ const std::vector<std::string>& models() {
     return kModels;
 }
 
-/// Recomputed once for all tests of this process.
-const Reproduction& recomputedPhaze(const std::string& name) {
-    static std::map<std::string, Reproduction> known;
-    const auto found = known.find(name);
-    if (found != known.end()) return found->second;
-    return known.emplace(name, reproduce(name, {.budget = kPhazeBudget}, {.threads = 2})).first->second;
+const Reproduction& phazeFigure(const std::string& name) {
+    return recomputed(name).figure;
 }
 
 const ReproductionRow* find(const Reproduction& figure, const std::string& item, std::string_view metric) {
@@ -85,7 +81,7 @@ bool says(const Reproduction& figure, std::string_view text) {
 class EveryPhazeFigure : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryPhazeFigure, showsBothEstimatorsInFiniteNumbersAndSaysWhatItDid) {
-    const Reproduction& figure = recomputedPhaze(GetParam());
+    const Reproduction& figure = phazeFigure(GetParam());
     std::map<std::pair<std::string, std::string>, int> seen;
     std::size_t physical = 0;
     for (const ReproductionRow& row : figure.rows) {
@@ -107,7 +103,7 @@ TEST_P(EveryPhazeFigure, showsBothEstimatorsInFiniteNumbersAndSaysWhatItDid) {
 TEST_P(EveryPhazeFigure, isGivenUpWhenCancelled) {
     std::stop_source source;
     source.request_stop();
-    EXPECT_THROW(reproduce(GetParam(), {.budget = kPhazeBudget}, {.cancel = source.get_token(), .threads = 2}),
+    EXPECT_THROW(reproduce(GetParam(), {.budget = budgetOf(GetParam())}, {.cancel = source.get_token(), .threads = 2}),
                  InterruptedError);
 }
 
@@ -121,9 +117,9 @@ TEST_P(EveryPhazeFigure, isGivenUpInTheMiddleAndReportsProgressUntilThen) {
         if (!(event.total > 0) || event.done > event.total) beyond = true;
         if (event.task != "models") source.request_stop();
     };
-    EXPECT_THROW(
-        reproduce(GetParam(), {.budget = kPhazeBudget}, {.progress = sink, .cancel = source.get_token(), .threads = 2}),
-        InterruptedError);
+    EXPECT_THROW(reproduce(GetParam(), {.budget = budgetOf(GetParam())},
+                           {.progress = sink, .cancel = source.get_token(), .threads = 2}),
+                 InterruptedError);
     EXPECT_GT(events, 0);
     EXPECT_FALSE(beyond);
 }
@@ -134,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(PhazeFigures, EveryPhazeFigure,
                          [](const auto& tested) { return tested.param.substr(std::string("phaze-").size()); });
 
 TEST(PhazeTable2, hasThePapersChoicesBesideOurs) {
-    const Reproduction& table = recomputedPhaze("phaze-table2");
+    const Reproduction& table = phazeFigure("phaze-table2");
     // {num_tc, num_vc, PE_x, PE_y}, GLB; {p, d, t}, micro-batch, recomputation, HBM: as printed.
     const std::map<std::string, std::array<double, 11>> printed{
         {"opt-350m", {4, 256, 256, 256, 4, 1, 1024, 1, 2, 0, 64}},
@@ -168,7 +164,7 @@ TEST(PhazeTable2, hasThePapersChoicesBesideOurs) {
 }
 
 TEST(PhazeTable2, saysWhatAgreesWhatDoesNotAndWhichAssumptionMakesTheDifference) {
-    const Reproduction& table = recomputedPhaze("phaze-table2");
+    const Reproduction& table = phazeFigure("phaze-table2");
     EXPECT_TRUE(says(table, "What agrees: "));
     double max = 0, min = 1e9;  // vector cores by the physical estimator, and by the paper's assumptions
     for (const ReproductionRow& row : table.rows) {
@@ -186,7 +182,7 @@ TEST(PhazeTable2, saysWhatAgreesWhatDoesNotAndWhichAssumptionMakesTheDifference)
 }
 
 TEST(PhazeTable4, hasThePapersCountsAndPlacementsBesideOurs) {
-    const Reproduction& table = recomputedPhaze("phaze-table4");
+    const Reproduction& table = phazeFigure("phaze-table4");
     struct Row {
         std::string item;
         double layers, operators, parameters, activations, tensor, vector, p, d, t;
@@ -228,7 +224,7 @@ TEST(PhazeTable4, hasThePapersCountsAndPlacementsBesideOurs) {
 }
 
 TEST(PhazeTable5, hasThePapersUtilisationsBesideOurs) {
-    const Reproduction& table = recomputedPhaze("phaze-table5");
+    const Reproduction& table = phazeFigure("phaze-table5");
     const std::map<std::string, std::array<double, 3>> printed{
         {"opt-350m", {5.4, 12.3, 17.1}},         {"bert-large", {15.9, 47.4, 88.1}},
         {"gpt2-xl", {7.4, 19.6, 26.5}},          {"megatron-bert", {13.7, 22.1, 57.4}},
@@ -255,7 +251,7 @@ void expectMeansOfThroughput(const Reproduction& figure) {
 }
 
 TEST(PhazeFigure4, hasThePapersMeansAndNoSolverSlowerThanAnExpert) {
-    const Reproduction& figure = recomputedPhaze("phaze-fig4");
+    const Reproduction& figure = phazeFigure("phaze-fig4");
     expectMeansOfThroughput(figure);
     for (const ReproductionRow& row : figure.rows) {
         EXPECT_EQ(row.paper, std::nullopt) << "the bars are drawn without numbers";
@@ -274,7 +270,7 @@ TEST(PhazeFigure4, hasThePapersMeansAndNoSolverSlowerThanAnExpert) {
 }
 
 TEST(PhazeFigure8, hasThePapersSavingsAndSearchesThatGoOnWithTheirLevels) {
-    const Reproduction& figure = recomputedPhaze("phaze-fig8");
+    const Reproduction& figure = phazeFigure("phaze-fig8");
     expectMean(figure, "h_5 over h_8", 11);
     expectMean(figure, "h_6 over h_8", 3);
     // With a small budget only this one is searched.
@@ -292,7 +288,7 @@ TEST(PhazeFigure8, hasThePapersSavingsAndSearchesThatGoOnWithTheirLevels) {
 }
 
 TEST(PhazeFigure9, hasTheMarkersThatThePaperNames) {
-    const Reproduction& figure = recomputedPhaze("phaze-fig9");
+    const Reproduction& figure = phazeFigure("phaze-fig9");
     const std::array<std::string, 4> metrics{"num_tc", "num_vc", "pe_x", "pe_y"};
     const std::array<double, 4> tpu{8, 2, 128, 128}, chosen{2, 512, 256, 256};
     for (int levels = 1; levels <= 8; ++levels)
@@ -311,7 +307,7 @@ TEST(PhazeFigure9, hasTheMarkersThatThePaperNames) {
 }
 
 TEST(PhazeClaims, hasWhatThePaperSaysOfAllModels) {
-    const Reproduction& claims = recomputedPhaze("phaze-claims");
+    const Reproduction& claims = phazeFigure("phaze-claims");
     expectMeansOfThroughput(claims);
     expectPaper(claims, "our choices", "common_area_share", 0.91);
     expectPaper(claims, "our choices", "most_below_largest_area", 0.03);
