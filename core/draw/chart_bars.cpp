@@ -276,11 +276,20 @@ void ChartBuilder::endText(const Rect& bar, const std::string& text, bool negati
     const double middle = bar.x + bar.width / 2;
     if (!valuesFit_) return;
     if (middle < plot.x || middle > plot.right() || bar.bottom() < plot.y) return;
-    const double y = negative ? bar.bottom() + 12 : std::max(bar.y, plot.y) - 4;
+    double y = negative ? bar.bottom() + 12 : std::max(bar.y, plot.y) - 4;
     const double wide = width(text, true);
-    taken_.push_back({middle - wide / 2, y - 10, wide, 14});
-    out_.front.shapes.push_back(
-        Label{.at = {middle, y}, .text = text, .colour = "text", .anchor = Anchor::middle, .strong = true});
+    const auto area = [&](double at) { return Rect{middle - wide / 2, at - 10, wide, 14}; };
+    // A bound close above the bar would strike the text through: it stands beyond that.
+    bool isBeyond = false;
+    if (constexpr double kMost = 20; !negative && meetsBound(area(y)))
+        for (double lift = 2; lift <= kMost && !isBeyond && y - lift >= plot.y; lift += 2)
+            if (!meetsBound(area(y - lift))) {
+                isBeyond = true;
+                y -= lift;
+            }
+    taken_.push_back(area(y));
+    out_.front.shapes.push_back(Label{
+        .at = {middle, y}, .text = text, .colour = "text", .anchor = Anchor::middle, .strong = true, .halo = isBeyond});
 }
 
 void ChartBuilder::segmentText(const ChartLayout::Bar& bar, const Series& series) {

@@ -204,7 +204,7 @@ private:
 
     /// The largest cells with which all groups take no more height than the picture has.
     ClusterScale bestScale() const {
-        constexpr double kMostHeight = 0.42, kLeastHeight = 430;
+        constexpr double kMostHeight = 0.3, kLeastHeight = 290;  // as much as a window of 1280×800 shows
         const double most = std::max(kMostHeight * width_, kLeastHeight);
         for (const double cell : kCellSizes)
             for (const bool flat : {false, true}) {

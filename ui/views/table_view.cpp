@@ -27,6 +27,7 @@
 #include "ui/models/row_order.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/title_row.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -45,38 +46,6 @@ constexpr int kSideOfCell = 11;      ///< as the style sheet says
 QString count(qsizetype rows) {
     return toQt(formatCount(static_cast<double>(rows)));
 }
-
-/// Long titles are cut in their middle, for names of runs differ at their ends. Qt's own cut is lost under a style
-/// sheet.
-class TitleRow : public QHeaderView {
-public:
-    explicit TitleRow(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) { setSectionsClickable(true); }
-
-    /// All titles are one line of one font, so one tells the height; Qt's own hint asks the style about up to two
-    /// hundred.
-    QSize sizeHint() const override {
-        if (count() == 0) return QHeaderView::sizeHint();
-        if (height_ == 0) height_ = sectionSizeFromContents(0).height();
-        return {length(), height_};
-    }
-
-protected:
-    void changeEvent(QEvent* event) override {
-        height_ = 0;
-        QHeaderView::changeEvent(event);
-    }
-    void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override {
-        QHeaderView::initStyleOptionForIndex(option, section);
-        const int arrow = option->sortIndicator != QStyleOptionHeader::None ? theme().spacing(4) : 0;
-        // The style keeps a margin of its own.
-        const int room = sectionSize(section) - 2 * kSideOfCell - arrow - theme().spacing(1);
-        option->text =
-            QFontMetrics(theme().font(Theme::Text::caption, true)).elidedText(option->text, Qt::ElideMiddle, room);
-    }
-
-private:
-    mutable int height_ = 0;  ///< of a title; 0 = to be asked
-};
 
 /// The table itself; says what to do where it has no rows.
 class Grid : public QTableView {

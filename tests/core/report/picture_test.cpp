@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -305,6 +306,26 @@ TEST(Chart, boundIsALineWithALabelAndAHatchedRegion) {
     const std::string svg = toSvg(chart, Theme(ThemeKind::light));
     EXPECT_NE(svg.find("proven bound 200 ms"), std::string::npos);
     EXPECT_NE(svg.find("url(#lines-border)"), std::string::npos);
+}
+
+// As memory beside its capacity: the line would strike the total of a pile through.
+TEST(Chart, totalsOfPilesStandBeyondABoundCloseAboveThem) {
+    Chart chart{.id = "memory", .title = "Memory"};
+    chart.y = {.title = "Memory", .fromZero = true};
+    chart.x.categories = {"1", "2"};
+    chart.series.push_back({.id = "low", .name = "low", .mark = Mark::stackedBars, .x = {0, 1}, .y = {38, 34}});
+    chart.series.push_back({.id = "top", .name = "top", .mark = Mark::stackedBars, .x = {0, 1}, .y = {43, 27}});
+    chart.series.push_back({.id = "bound", .name = "Capacity", .mark = Mark::bound, .y = {85}});
+    const ChartLayout layout = layOut(chart, {}, {600, 300}, estimatedWidth);
+    const double bound = layout.y.pixel(85);
+    std::map<std::string, const Label*> told;
+    for (const Shape& shape : layout.front.shapes)
+        if (const auto* label = std::get_if<Label>(&shape); label != nullptr && label->strong)
+            told[label->text] = label;
+    ASSERT_TRUE(told.contains("81") && told.contains("61"));
+    EXPECT_LT(told.at("81")->at.y, bound) << "above the line";
+    EXPECT_GT(told.at("61")->at.y - 10, bound) << "on its pile, far below the line";
+    EXPECT_LT(layout.y.pixel(61) - told.at("61")->at.y, 6);
 }
 
 TEST(Chart, boundsLabelStandsWhereNoCurveRuns) {

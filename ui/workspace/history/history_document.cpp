@@ -17,6 +17,7 @@
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/focus_start.h"
+#include "ui/views/title_row.h"
 #include "ui/views/toast.h"
 #include "ui/workspace/history/history_columns.h"
 #include "ui/workspace/history/run_loader.h"
@@ -148,6 +149,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
 }
 
 void HistoryDocument::buildTable() {
+    table_->setHorizontalHeader(new TitleRow(table_));
     table_->setModel(&model_);
     table_->setAccessibleName(u"Runs"_s);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
