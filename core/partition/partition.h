@@ -290,7 +290,7 @@ Costs costsFor(const Options& options, const hardware::Fleet& fleet);
 /// The strategies that are compared where none are asked for.
 std::vector<std::string> strategiesFor(Costs costs);
 
-/// The same with physical costs for a fleet of one group with levels. `graph` is that of the layers; null for a table
+/// The same with physical costs for groups that say their levels. `graph` is that of the layers; null for a table
 /// of layers, whose kernels are estimated by their sizes.
 Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
                      const Options& given, SearchControl control = {});

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/hardware/level.h"
+#include "core/hardware/rate_between.h"
 #include "core/physical/device.h"
 #include "core/physical/topology.h"
 #include "core/physical/training_predictor.h"
@@ -103,40 +104,14 @@ PlanGroup groupOf(const hardware::Group& given, const physical::TrainingRun& mod
     return group;
 }
 
-/// The names of the groups below a node of a topology.
-bool holds(const hardware::TopologyNode& node, const std::string& group) {
-    if (node.group == group) return true;
-    return std::any_of(node.children.begin(), node.children.end(),
-                       [&](const hardware::TopologyNode& child) { return holds(child, group); });
-}
-
-/// The narrowest rate on the way between two groups of a tree; infinite where no node says one.
-double rateThrough(const hardware::TopologyNode& node, const std::string& a, const std::string& b) {
-    const bool hasA = holds(node, a), hasB = holds(node, b);
-    double rate = std::numeric_limits<double>::infinity();
-    if (!hasA && !hasB) return rate;
-    for (const hardware::TopologyNode& child : node.children) rate = std::min(rate, rateThrough(child, a, b));
-    if (hasA && hasB) {
-        // A deeper node that joins both is the whole way.
-        for (const hardware::TopologyNode& child : node.children)
-            if (holds(child, a) && holds(child, b)) return rateThrough(child, a, b);
-    }
-    return node.rate ? std::min(rate, node.rate->value) : rate;
-}
-
 /// Bytes/s of one accelerator of either group to the other.
 double rateBetween(const hardware::Fleet& fleet, const PlanGroup& a, const PlanGroup& b) {
-    double rate = std::numeric_limits<double>::infinity();
-    for (const PlanGroup* group : {&a, &b})
-        if (group->networkRate > 0) rate = std::min(rate, group->networkRate);
-    for (const hardware::Link& link : fleet.links)
-        if ((link.from == a.name && link.to == b.name) || (link.from == b.name && link.to == a.name))
-            rate = std::min(rate, link.rate.value);
-    if (fleet.topology) rate = std::min(rate, rateThrough(*fleet.topology, a.name, b.name));
-    if (rate == std::numeric_limits<double>::infinity())
+    const auto rate =
+        hardware::rateBetween(fleet, a.name, b.name, BytesPerSecond{a.networkRate}, BytesPerSecond{b.networkRate});
+    if (!rate)
         throw UsageError(fmt::format("the rate between the groups {} and {} is not known; expected a link of the fleet",
                                      inQuotes(a.name), inQuotes(b.name)));
-    return rate;
+    return rate->value;
 }
 
 std::vector<std::vector<double>> ratesBetween(const hardware::Fleet& fleet, const std::vector<PlanGroup>& groups) {
