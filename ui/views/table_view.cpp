@@ -41,7 +41,6 @@ constexpr int kWidestTitle = 132;    ///< pixels that a title alone may take
 constexpr int kMinText = 132;        ///< pixels that words keep where numbers need the room
 constexpr int kMinName = 290;        ///< that the first of them keep where all numbers are not in sight anyway
 constexpr int kRowsMeasured = 60;    ///< for the width of a column
-constexpr int kSideOfCell = 11;      ///< as the style sheet says
 
 QString count(qsizetype rows) {
     return toQt(formatCount(static_cast<double>(rows)));

@@ -23,11 +23,10 @@ void TitleRow::changeEvent(QEvent* event) {
 }
 
 void TitleRow::initStyleOptionForIndex(QStyleOptionHeader* option, int section) const {
-    constexpr int kSideOfTitle = 11;  // as the style sheet says
     QHeaderView::initStyleOptionForIndex(option, section);
     const int arrow = option->sortIndicator != QStyleOptionHeader::None ? theme().spacing(4) : 0;
     // The style keeps a margin of its own.
-    const int room = sectionSize(section) - 2 * kSideOfTitle - arrow - theme().spacing(1);
+    const int room = sectionSize(section) - 2 * kSideOfCell - arrow - theme().spacing(1);
     option->text =
         QFontMetrics(theme().font(Theme::Text::caption, true)).elidedText(option->text, Qt::ElideMiddle, room);
 }

@@ -4,6 +4,9 @@
 
 namespace tessera::ui {
 
+/// Pixels at either side of what a cell or a title of a table says; as the style sheet has it.
+inline constexpr int kSideOfCell = 11;
+
 /// The titles of a table's columns. Long ones are cut in their middle, for names of runs differ at their ends; Qt's own
 /// cut is lost under a style sheet.
 class TitleRow : public QHeaderView {
