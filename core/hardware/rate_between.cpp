@@ -1,7 +1,13 @@
 #include "core/hardware/rate_between.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace tessera::hardware {
 
@@ -32,17 +38,33 @@ double rateThrough(const TopologyNode& node, const std::string& a, const std::st
 
 }  // namespace
 
-std::optional<BytesPerSecond> rateBetween(const Fleet& fleet, const std::string& a, const std::string& b,
-                                          std::optional<BytesPerSecond> ownA, std::optional<BytesPerSecond> ownB) {
+double networkRateOf(const Group& group, std::span<const TopologyLevel> levels) {
+    double narrowest = kUnknown;
+    for (std::size_t i = 1; i < levels.size(); ++i) {
+        if (levels[i].size < 2) continue;
+        const std::optional<BytesPerSecond> rate = effectiveBandwidth(levels[i]);
+        if (!rate)
+            throw UsageError(fmt::format(
+                "the rate of the network beyond a node of group {} is not known; expected bandwidth_bytes_per_s "
+                "at its level {}",
+                inQuotes(group.name), inQuotes(levels[i].name)));
+        narrowest = std::min(narrowest, rate->value);
+    }
+    return narrowest == kUnknown ? 0 : narrowest;
+}
+
+double rateBetween(const Fleet& fleet, const std::string& a, const std::string& b, double networkA, double networkB) {
     double rate = kUnknown;
-    for (const std::optional<BytesPerSecond>& own : {ownA, ownB})
-        if (own && own->value > 0) rate = std::min(rate, own->value);
+    for (const double network : {networkA, networkB})
+        if (network > 0) rate = std::min(rate, network);
     for (const Link& link : fleet.links)
         if ((link.from == a && link.to == b) || (link.from == b && link.to == a))
             rate = std::min(rate, link.rate.value);
     if (fleet.topology) rate = std::min(rate, rateThrough(*fleet.topology, a, b));
-    if (rate == kUnknown) return std::nullopt;
-    return BytesPerSecond{rate};
+    if (rate == kUnknown)
+        throw UsageError(fmt::format("the rate between the groups {} and {} is not known; expected a link of the fleet",
+                                     inQuotes(a), inQuotes(b)));
+    return rate;
 }
 
 }  // namespace tessera::hardware

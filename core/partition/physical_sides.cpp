@@ -6,8 +6,6 @@
 #include <limits>
 #include <numeric>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/hardware/rate_between.h"
 
 namespace tessera::partition {
@@ -18,28 +16,15 @@ namespace {
 constexpr int kMostRounds = 8;
 constexpr double kEven = 1e-3;  ///< between the ends of groups that end together
 
-/// Bytes/s of one accelerator beyond its node; none where there is nothing beyond.
-std::optional<BytesPerSecond> networkRateOf(const hardware::Group& group) {
-    std::optional<BytesPerSecond> narrowest;
-    for (std::size_t i = 1; i < group.levels.size(); ++i) {
-        const auto rate = hardware::effectiveBandwidth(group.levels[i]);
-        if (group.levels[i].size > 1 && rate && (!narrowest || rate->value < narrowest->value)) narrowest = rate;
-    }
-    return narrowest;
-}
-
 std::vector<double> ratesOf(const hardware::Fleet& fleet, const std::vector<std::size_t>& members) {
     std::vector<double> rates(members.size(), std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < members.size(); ++i)
         for (std::size_t j = 0; j < i; ++j) {
             const hardware::Group &a = fleet.groups[members[i]], &b = fleet.groups[members[j]];
-            const auto rate = hardware::rateBetween(fleet, a.name, b.name, networkRateOf(a), networkRateOf(b));
-            if (!rate)
-                throw UsageError(
-                    fmt::format("the rate between the groups {} and {} is not known; expected a link of the fleet",
-                                inQuotes(b.name), inQuotes(a.name)));
-            rates[i] = std::min(rates[i], rate->value);
-            rates[j] = std::min(rates[j], rate->value);
+            const double rate = hardware::rateBetween(fleet, b.name, a.name, hardware::networkRateOf(b, b.levels),
+                                                      hardware::networkRateOf(a, a.levels));
+            rates[i] = std::min(rates[i], rate);
+            rates[j] = std::min(rates[j], rate);
         }
     return rates;
 }
@@ -154,6 +139,12 @@ Plan PhysicalSides::planOf(const std::string& strategy, ThreadProgress& watch) {
         if (now > before * (1 - kEven)) break;
     }
     if (!even_) even_ = best.first;
+    // Other shares are not asked for again; of a large model each takes memory.
+    std::erase_if(sides_, [&](const auto& side) {
+        const auto [member, samples] = side.first;
+        return samples != best.first[member] && samples != (*even_)[member];
+    });
+    for (std::size_t i = 0; i < last_.size(); ++i) last_[i] = &sideOf(i, best.first[i]);
     return joined(strategy, best.first, std::move(best.second));
 }
 
@@ -200,10 +191,7 @@ Plan PhysicalSides::joined(const std::string& strategy, const Shares& shares, st
         // Whoever takes more samples than here takes no less time, and with any other shares some group does.
         bound = std::min(bound, plan.lowerBound.value);
     }
-    if (bound > 0) {
-        whole.lowerBound = {std::min(bound, whole.stepTime.value)};
-        whole.gap = whole.stepTime.value / whole.lowerBound.value - 1;
-    }
+    tellBound(whole, bound);
     return whole;
 }
 

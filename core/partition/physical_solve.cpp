@@ -123,16 +123,10 @@ LookedAt membersLookedAt(const hardware::Fleet& fleet, const Options& options) {
 
 /// Where all subsets were looked at, the least of their bounds holds whichever groups take part.
 void boundBySubsets(Plan& best, const std::vector<SubsetPlan>& rows) {
-    constexpr double kMeetsBound = 1e-9;
     double bound = best.stepTime.value;
     for (const SubsetPlan& row : rows) bound = std::min(bound, row.lowerBound.value);
-    if (!(bound > 0)) return;
-    const bool isMet = best.stepTime.value <= bound * (1 + kMeetsBound);
-    best.boundsSubsets = true;
-    best.lowerBound = {isMet ? best.stepTime.value : bound};
-    best.gap = isMet ? 0 : best.stepTime.value / bound - 1;
-    best.optimal = isMet && best.fits;
-    best.endedBy = best.optimal ? EndedBy::proof : EndedBy::search;
+    best.boundsSubsets = bound > 0;
+    if (best.boundsSubsets) tellBound(best, bound);
 }
 
 /// The best plan of a strategy, one that fits before one that does not, and how the subsets compare.

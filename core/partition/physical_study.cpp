@@ -23,6 +23,18 @@ std::vector<Sharding> withinLevels(std::vector<Sharding> ways, std::size_t level
 
 }  // namespace
 
+void tellBound(Plan& plan, double bound, bool isProven) {
+    const double value = plan.stepTime.value;
+    if (bound > 0) {
+        bound = std::min(bound, value);
+        const bool isMet = isProven || value <= bound * (1 + kMeetsBound);
+        plan.optimal = isMet && plan.fits;
+        plan.lowerBound = {isMet ? value : bound};
+        plan.gap = isMet ? 0 : value / bound - 1;
+    }
+    plan.endedBy = plan.optimal ? EndedBy::proof : EndedBy::search;
+}
+
 PhysicalStudy::PhysicalStudy(const model::LayerGraph& layers, const PhysicalCosts& costs, const hardware::Group& group,
                              const Options& options, std::size_t levels)
     : layers_(layers), costs_(costs), group_(group), options_(options), levels_(levels) {
@@ -311,15 +323,7 @@ Plan PhysicalStudy::planned(const std::string& strategy, const ShardedPlan& shar
     }
     plan.fits = share.fits;
     plan.shares.push_back(std::move(share));
-    const double value = plan.stepTime.value;
-    if (sharded.lowerBound > 0) {
-        const double bound = std::min(costs_.step(sharded.lowerBound), value);
-        const bool isMet = sharded.isOptimal || value <= bound * (1 + kMeetsBound);
-        plan.optimal = isMet && plan.fits;
-        plan.lowerBound = {isMet ? value : bound};
-        plan.gap = isMet ? 0 : value / bound - 1;
-    }
-    plan.endedBy = plan.optimal ? EndedBy::proof : EndedBy::search;
+    tellBound(plan, sharded.lowerBound > 0 ? costs_.step(sharded.lowerBound) : 0, sharded.isOptimal);
     return plan;
 }
 

@@ -24,6 +24,10 @@ struct ShardedPlan {
     double leastMemory = 0;  ///< of one accelerator, in any plan
 };
 
+/// Says of a plan how far it may be from the best: `bound` is of its step time, 0 where none is known. It is optimal
+/// where it meets the bound or `isProven`, and fits.
+void tellBound(Plan& plan, double bound, bool isProven = false);
+
 /// The plans of all strategies on one group of equal accelerators with physical costs.
 class PhysicalStudy {
 public:

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -28,28 +27,13 @@ struct Joined {
     double networkRate = 0;  ///< of one accelerator beyond; 0: there is nothing beyond
 };
 
-/// The narrowest of the levels outside of the innermost. Throws DataError where one is not known.
-double networkRateOf(const hardware::Group& group, const std::vector<TopologyLevel>& levels) {
-    double narrowest = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 1; i < levels.size(); ++i) {
-        if (levels[i].size < 2) continue;
-        const std::optional<BytesPerSecond> rate = hardware::effectiveBandwidth(levels[i]);
-        if (!rate)
-            throw UsageError(fmt::format(
-                "the rate of the network beyond a node of group {} is not known; expected bandwidth_bytes_per_s "
-                "at its level {}",
-                inQuotes(group.name), inQuotes(levels[i].name)));
-        narrowest = std::min(narrowest, rate->value);
-    }
-    return narrowest == std::numeric_limits<double>::infinity() ? 0 : narrowest;
-}
-
 Joined joinedOf(const hardware::Group& group) {
     // A group of which only its network is known has no nodes.
     if (group.levels.empty() && group.network)
         return {.perNode = 1, .linkRate = 0, .networkRate = group.network->value};
     const std::vector<TopologyLevel> levels = physical::levelsOf(group);
-    Joined joined{.perNode = static_cast<int>(levels.front().size), .networkRate = networkRateOf(group, levels)};
+    Joined joined{.perNode = static_cast<int>(levels.front().size),
+                  .networkRate = hardware::networkRateOf(group, levels)};
     if (const auto rate = hardware::effectiveBandwidth(levels.front())) joined.linkRate = rate->value;
     return joined;
 }
@@ -104,21 +88,12 @@ PlanGroup groupOf(const hardware::Group& given, const physical::TrainingRun& mod
     return group;
 }
 
-/// Bytes/s of one accelerator of either group to the other.
-double rateBetween(const hardware::Fleet& fleet, const PlanGroup& a, const PlanGroup& b) {
-    const auto rate =
-        hardware::rateBetween(fleet, a.name, b.name, BytesPerSecond{a.networkRate}, BytesPerSecond{b.networkRate});
-    if (!rate)
-        throw UsageError(fmt::format("the rate between the groups {} and {} is not known; expected a link of the fleet",
-                                     inQuotes(a.name), inQuotes(b.name)));
-    return rate->value;
-}
-
 std::vector<std::vector<double>> ratesBetween(const hardware::Fleet& fleet, const std::vector<PlanGroup>& groups) {
     std::vector<std::vector<double>> between(groups.size(), std::vector<double>(groups.size(), 0));
     for (std::size_t a = 0; a < groups.size(); ++a)
         for (std::size_t b = a + 1; b < groups.size(); ++b)
-            between[a][b] = between[b][a] = rateBetween(fleet, groups[a], groups[b]);
+            between[a][b] = between[b][a] = hardware::rateBetween(fleet, groups[a].name, groups[b].name,
+                                                                  groups[a].networkRate, groups[b].networkRate);
     return between;
 }
 
