@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/hardware/rate_between.h"
+#include "core/physical/device.h"
 
 namespace tessera::partition {
 
@@ -33,6 +34,12 @@ double longest(const std::vector<Plan>& plans) {
     double seconds = 0;
     for (const Plan& plan : plans) seconds = std::max(seconds, plan.stepTime.value);
     return seconds;
+}
+
+/// What the accelerators of a group do at most, FLOP/s; 1 where the data type is not theirs (their costs refuse it).
+double peakOf(const hardware::Group& group, const std::string& dtype) {
+    const double peak = physical::peakOf(physical::deviceOf(group.accelerator), dtype);
+    return peak > 0 ? peak * static_cast<double>(group.count) : 1;
 }
 
 /// Whole numbers in proportion to weights, at least 1 each, whose sum is `all`.
@@ -65,8 +72,11 @@ PhysicalSides::PhysicalSides(const model::LayerGraph& layers, const model::Graph
       fleet_(fleet),
       members_(std::move(members)),
       options_(options),
-      rates_(ratesOf(fleet, members_)),
-      last_(members_.size(), nullptr) {}
+      rates_(ratesOf(fleet, members_)) {
+    std::vector<double> peaks;
+    for (const std::size_t member : members_) peaks.push_back(peakOf(fleet.groups[member], options.dtype));
+    first_ = inProportion(peaks, static_cast<std::int64_t>(options.batch));
+}
 
 std::vector<std::string> PhysicalSides::idle() const {
     std::vector<std::string> names;
@@ -105,9 +115,7 @@ std::vector<Plan> PhysicalSides::plansOf(const std::string& strategy, const Shar
     std::vector<Plan> plans;
     for (std::size_t i = 0; i < shares.size(); ++i) {
         Side& side = sideOf(i, shares[i]);
-        last_[i] = &side;
         plans.push_back(side.study->planned(strategy, side.study->planOf(strategy, watch)));
-        leftWaysOut_ = leftWaysOut_ || side.study->leftWaysOut();
         if (const auto least = side.study->leastMemory()) leastMemory_ = {fleet_.groups[members_[i]].name, *least};
         watch.poll();
     }
@@ -123,10 +131,10 @@ PhysicalSides::Shares PhysicalSides::evened(const Shares& shares, const std::vec
 }
 
 Plan PhysicalSides::planOf(const std::string& strategy, ThreadProgress& watch) {
-    const auto all = static_cast<std::int64_t>(options_.batch);
-    if (members_.size() == 1) return joined(strategy, {all}, plansOf(strategy, {all}, watch));
-    Shares shares = even_ ? *even_ : inProportion(std::vector<double>(members_.size(), 1), all);
+    // Every strategy begins at the same shares, so that its plan does not hang on which others were made before it.
+    Shares shares = first_;
     std::vector<Plan> plans = plansOf(strategy, shares, watch);
+    if (members_.size() == 1) return joined(strategy, shares, std::move(plans));
     std::pair<Shares, std::vector<Plan>> best{shares, plans};
     std::vector<Shares> seen{shares};
     for (int round = 0; round < kMostRounds; ++round) {
@@ -138,13 +146,11 @@ Plan PhysicalSides::planOf(const std::string& strategy, ThreadProgress& watch) {
         if (now < before) best = {shares, plans};
         if (now > before * (1 - kEven)) break;
     }
-    if (!even_) even_ = best.first;
-    // Other shares are not asked for again; of a large model each takes memory.
+    // The next strategy ends near these shares; of a large model each that is kept takes memory.
     std::erase_if(sides_, [&](const auto& side) {
         const auto [member, samples] = side.first;
-        return samples != best.first[member] && samples != (*even_)[member];
+        return samples != best.first[member] && samples != first_[member];
     });
-    for (std::size_t i = 0; i < last_.size(); ++i) last_[i] = &sideOf(i, best.first[i]);
     return joined(strategy, best.first, std::move(best.second));
 }
 

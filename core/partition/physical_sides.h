@@ -32,11 +32,10 @@ public:
 
     std::vector<std::string> idle() const;
     std::int64_t accelerators() const;
-    bool leftWaysOut() const { return leftWaysOut_; }
     /// The group of which no plan fits, and the bytes that its accelerators hold at least.
     std::optional<std::pair<std::string, double>> leastMemory() const { return leastMemory_; }
-    /// Costs of a member as last used, for what is to be said of them.
-    const PhysicalCosts& costsOf(std::size_t member) const { return *last_[member]->costs; }
+    /// Costs of a member for what is to be said of them, with the samples that it has at first.
+    const PhysicalCosts& costsOf(std::size_t member) { return *sideOf(member, first_[member]).costs; }
     const std::vector<std::size_t>& members() const { return members_; }
 
 private:
@@ -60,10 +59,8 @@ private:
     std::vector<std::size_t> members_;
     const Options& options_;
     std::vector<double> rates_;  ///< of one accelerator of each member to the other members at worst, bytes/s
+    Shares first_;               ///< in proportion to the groups' peaks
     std::map<std::pair<std::size_t, std::int64_t>, Side> sides_;
-    std::vector<Side*> last_;
-    std::optional<Shares> even_;  ///< with which data parallelism ends together
-    bool leftWaysOut_ = false;
     std::optional<std::pair<std::string, double>> leastMemory_;
 };
 

@@ -29,8 +29,8 @@ std::string kernelsOf(const PhysicalCosts& costs, const hardware::Group& group, 
 }
 
 /// What the plans of all members of `sides` rest on.
-std::vector<std::string> physicalAssumptions(const PhysicalSides& sides, const hardware::Fleet& fleet,
-                                             const Options& options, bool leavesWaysOut, bool hasGraph) {
+std::vector<std::string> physicalAssumptions(PhysicalSides& sides, const hardware::Fleet& fleet, const Options& options,
+                                             bool leavesWaysOut, bool hasGraph) {
     std::vector<std::string> list;
     for (std::size_t i = 0; i < sides.members().size(); ++i) {
         std::string kernels = kernelsOf(sides.costsOf(i), fleet.groups[sides.members()[i]], options);
@@ -230,8 +230,9 @@ Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph,
     };
     for (std::size_t p = 0; p < made.size(); ++p) {
         const std::string& strategy = options.strategies[p];
+        // What is missing of memory is known from the search alone, so that a plan that does not fit is made again.
         for (PartialPlan& partial : control.resume)
-            if (partial.plan.strategy == strategy) made[p] = std::move(partial);
+            if (partial.plan.strategy == strategy && partial.plan.fits) made[p] = std::move(partial);
         if (!made[p]) {
             ThreadProgress watch(watched, "cutting by " + strategy, strategy);
             watch.poll();
@@ -260,14 +261,17 @@ Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph,
         if (partial && partial->plan.strategy == "dp") dp = partial->plan.stepTime.value;
     if (dp == 0) dp = bestOf(subsets, looked.complete, "dp", watch).stepTime.value;
     result.assumptions = layers.assumptions;
-    const bool leavesWaysOut =
-        std::any_of(subsets.begin(), subsets.end(), [](const auto& each) { return each.leftWaysOut(); });
+    const bool leavesWaysOut = std::any_of(made.begin(), made.end(), [](const std::optional<PartialPlan>& partial) {
+        return partial && partial->plan.lowerBound.value == 0;
+    });
     for (std::string& sentence : physicalAssumptions(subsets.front(), fleet, options, leavesWaysOut, graph != nullptr))
         result.assumptions.push_back(std::move(sentence));
     if (!leftOut.empty())
         result.warnings.push_back(fmt::format("The search was ended early; left out: {}.", joined(leftOut, ", ")));
-    // Where one group alone cannot hold its part, none of those with it can.
-    if (const auto least = subsets.front().leastMemory())
+    const bool jointFits = std::all_of(made.begin(), made.end(), [](const std::optional<PartialPlan>& partial) {
+        return !partial || partial->plan.strategy != "joint" || partial->plan.fits;
+    });
+    if (const auto least = subsets.front().leastMemory(); least && !jointFits)
         result.warnings.push_back(fmt::format(
             "{} in memory: the least that an accelerator of group {} would hold is "
             "{}; take a smaller batch or more accelerators. joint shows the fastest plan whatever its memory.",

@@ -96,7 +96,6 @@ ShardedPlan PhysicalStudy::searched(const ShardedProblem::Ways& ways, ThreadProg
         costs_, ways, [&](const ShardTimes& s) { return costs_.cost(s); }, kMostWays, capacity_);
     const JointSolution solution =
         solveJoint(sharded.problem(), static_cast<double>(options_.nodeLimit) * kEntriesOfNode, [&] { watch.poll(); });
-    leavesOut_ = leavesOut_ || sharded.leavesOut();
     const bool isKnown = !sharded.leavesOut();
     return {sharded.shardings(solution.states), isKnown ? solution.lowerBound : 0, isKnown && solution.proven,
             solution.noneFits, solution.leastMemory};

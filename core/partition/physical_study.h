@@ -43,7 +43,6 @@ public:
     /// The plan of a strategy as it is told, without its speed-up over data parallelism.
     Plan planned(const std::string& strategy, const ShardedPlan& sharded) const;
 
-    bool leftWaysOut() const { return leavesOut_; }
     /// Bytes that an accelerator holds at least, where joint found that no plan fits.
     std::optional<double> leastMemory() const { return leastMemory_; }
 
@@ -69,7 +68,6 @@ private:
     double capacity_ = kInfinity;
     std::vector<Sharding> three_, two_;
     std::optional<double> freeBound_, leastMemory_;
-    bool leavesOut_ = false;
 };
 
 }  // namespace tessera::partition
