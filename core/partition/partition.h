@@ -79,8 +79,8 @@ struct Options {
     /// Rows of `strategies()` to compare. Leave the baselines out where only the best plan is needed: each strategy
     /// costs a search of its own.
     std::vector<std::string> strategies = {"accpar", "hypar", "owt", "dp"};
-    /// What a step costs; empty: physical where the fleet is one group that says the levels of its network, else that
-    /// of the paper, whose fleets say no levels.
+    /// What a step costs; empty: physical where every group says the levels of its network, else that of the paper,
+    /// whose fleets say no levels.
     std::optional<Costs> costs;
     /// Share of the work of the first side of a split between two kinds of accelerator. `balanced` searches
     /// for the best share; `eq10`, `alternating` and `equal` are for comparison with the paper and its baselines.
@@ -284,8 +284,8 @@ using SearchControl = ResumableControl<std::vector<const PartialPlan*>, std::vec
 Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& given,
              SearchControl control = {});
 
-/// The costs that options take on a fleet: those asked for, else physical ones where the fleet is one group that says
-/// the levels of its network, else those of the paper.
+/// The costs that options take on a fleet: those asked for, else physical ones where every group says the levels of its
+/// network, else those of the paper.
 Costs costsFor(const Options& options, const hardware::Fleet& fleet);
 /// The strategies that are compared where none are asked for.
 std::vector<std::string> strategiesFor(Costs costs);
@@ -294,6 +294,10 @@ std::vector<std::string> strategiesFor(Costs costs);
 /// of layers, whose kernels are estimated by their sizes.
 Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
                      const Options& given, SearchControl control = {});
+
+/// By the costs that `costsFor` gives the options: `solve` or `solvePhysical`.
+Result solveByCosts(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
+                    const Options& given, SearchControl control = {});
 /// Adds a sentence for each kind of accelerator whose memory cannot hold its part of a plan.
 void addMisfits(const Plan& plan, std::vector<std::string>& warnings);
 /// Every rule of physical costs that options and fleet break, as sentences.

@@ -156,7 +156,9 @@ Plan bestOf(std::vector<PhysicalSides>& subsets, bool complete, const std::strin
 
 Costs costsFor(const Options& options, const hardware::Fleet& fleet) {
     if (options.costs) return *options.costs;
-    const bool saysLevels = fleet.groups.size() == 1 && !fleet.groups.front().levels.empty();
+    const bool saysLevels =
+        !fleet.groups.empty() &&
+        std::none_of(fleet.groups.begin(), fleet.groups.end(), [](const auto& group) { return group.levels.empty(); });
     return saysLevels ? Costs::physical : Costs::paper;
 }
 
@@ -287,6 +289,12 @@ Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph,
         result.plans.push_back(std::move(plan));
     }
     return result;
+}
+
+Result solveByCosts(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
+                    const Options& given, SearchControl control) {
+    return costsFor(given, fleet) == Costs::physical ? solvePhysical(layers, graph, fleet, given, std::move(control))
+                                                     : solve(layers, fleet, given, std::move(control));
 }
 
 }  // namespace tessera::partition

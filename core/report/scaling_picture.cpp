@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/strategy_colour.h"
+#include "core/study/metric.h"
 
 namespace tessera::report {
 
@@ -34,35 +35,62 @@ const ScalingPlan* leader(const ScalingPoint& whole) {
     return best == whole.plans.end() ? nullptr : &*best;
 }
 
+/// What the largest size gains over data parallelism, beside the smallest.
+std::string speedupTitle(const study::Scaling& scaling, const ScalingPlan& best) {
+    const ScalingPoint &whole = scaling.points.back(), &least = scaling.points.front();
+    const auto before = std::find_if(least.plans.begin(), least.plans.end(),
+                                     [&](const ScalingPlan& plan) { return plan.strategy == best.strategy; });
+    return fmt::format("{} is {:.3g}× as fast as data parallelism on {} accelerators, {:.3g}× on {}", best.strategy,
+                       best.speedupOverDp, formatCount(static_cast<double>(whole.accelerators)),
+                       before == least.plans.end() ? 1 : before->speedupOverDp,
+                       formatCount(static_cast<double>(least.accelerators)));
+}
+
+/// What the largest size trains, and what share that is of the smallest size's times their numbers.
+std::string rateTitle(const study::Scaling& scaling, const ScalingPlan& best) {
+    const ScalingPoint &whole = scaling.points.back(), &least = scaling.points.front();
+    const auto alone =
+        std::max_element(least.plans.begin(), least.plans.end(),
+                         [](const ScalingPlan& a, const ScalingPlan& b) { return a.throughput < b.throughput; });
+    const double times = static_cast<double>(whole.accelerators) / static_cast<double>(least.accelerators);
+    return fmt::format("{} trains {} samples/s on {} accelerators, {:.0f} % of linear scaling from {}", best.strategy,
+                       study::rateText(best.throughput), formatCount(static_cast<double>(whole.accelerators)),
+                       100 * best.throughput / (times * alone->throughput),
+                       formatCount(static_cast<double>(least.accelerators)));
+}
+
 }  // namespace
 
 Chart scalingChart(const study::Scaling& scaling) {
-    Chart chart{.id = "scaling", .title = "Speed-up over data parallelism by levels of splits"};
-    // Levels are whole: each has its place and its name.
-    chart.x = {.title = "Levels of splits"};
-    chart.y = {.title = "Speed-up over data parallelism (×)", .fromZero = true};
+    // Against data parallelism, as AccPar's figure 8; on real networks that is what most of the plans are.
+    const bool isRate = scaling.costs == partition::Costs::physical;
+    Chart chart{.id = "scaling",
+                .title = isRate ? "Samples/s by accelerators" : "Speed-up over data parallelism by accelerators"};
+    // Sizes are halves of each other: each has its place and its name.
+    chart.x = {.title = "Accelerators"};
+    chart.y = {.title = isRate ? "Samples/s" : "Speed-up over data parallelism (×)", .fromZero = true};
     chart.empty = "Nothing is split: there is one accelerator.";
     for (const ScalingPoint& point : scaling.points) {
         const auto place = static_cast<double>(chart.x.categories.size());
-        chart.x.categories.push_back(std::to_string(point.levels));
+        chart.x.categories.push_back(formatCount(static_cast<double>(point.accelerators)));
         for (const ScalingPlan& plan : point.plans) {
             Series& series = seriesOf(chart, plan.strategy);
             series.x.push_back(place);
-            series.y.push_back(plan.speedupOverDp);
-            series.valueTexts.push_back(fmt::format("{:.3g}× · {} · {}", plan.speedupOverDp,
+            series.y.push_back(isRate ? plan.throughput : plan.speedupOverDp);
+            series.valueTexts.push_back(fmt::format("{} samples/s · {:.3g}× · {} · {}",
+                                                    study::rateText(plan.throughput), plan.speedupOverDp,
                                                     formatQuantity(plan.stepTime.value, Measure::seconds),
                                                     formatCount(static_cast<double>(point.accelerators)) +
                                                         (point.accelerators == 1 ? " accelerator" : " accelerators")));
         }
     }
     if (scaling.points.size() < 2) return chart;
-    const ScalingPoint& whole = scaling.points.back();
-    if (const ScalingPlan* const best = leader(whole); best != nullptr && best->speedupOverDp > 1.005)
-        chart.title =
-            fmt::format("{} is {:.3g}× as fast as data parallelism on {} accelerators, {:.3g}× on {}", best->strategy,
-                        best->speedupOverDp, formatCount(static_cast<double>(whole.accelerators)),
-                        seriesOf(chart, best->strategy).y.front(),
-                        formatCount(static_cast<double>(scaling.points.front().accelerators)));
+    const ScalingPlan* const best = leader(scaling.points.back());
+    if (best == nullptr) return chart;
+    if (isRate)
+        chart.title = rateTitle(scaling, *best);
+    else if (best->speedupOverDp > 1.005)
+        chart.title = speedupTitle(scaling, *best);
     return chart;
 }
 

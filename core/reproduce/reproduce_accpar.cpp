@@ -211,7 +211,7 @@ Reproduction accparFigure8(const Figure& figure, const ReproductionOptions& requ
     hardware::Fleet largest = array.fleet;
     for (hardware::Group& group : largest.groups) group.count = std::int64_t{1} << (kMaxLevels - 1);
     const RunContext context{{control}};
-    const Scaling solved = scaling(network.layers, largest, optionsFor(requested), context);
+    const Scaling solved = scaling(network.layers, nullptr, largest, optionsFor(requested), context);
     for (const ScalingPoint& point : solved.points)
         for (const SpeedupMetric& metric : kMetrics)
             if (point.levels >= kMinLevels)

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/input_files.h"
 #include "core/model/readers/hf_config.h"
 #include "core/model/zoo/zoo.h"
 #include "core/model/zoo/zoo_name.h"
@@ -15,9 +16,10 @@ std::optional<physical::TrainingRun> knownTransformer(const std::string& model,
     const auto width = dimensions.find("tensor_parallel");
     const bool isSlice = width != dimensions.end() && width->second > 1;
     if (isSlice) return std::nullopt;
-    std::optional<model::TransformerSpec> spec = model::isZooName(model)
-                                                     ? model::transformerSpecOf(model, dimensions)
-                                                     : model::transformerSpecOfConfig(model, dimensions, refusal);
+    const std::string place = placeOfInput(model);
+    std::optional<model::TransformerSpec> spec = model::isZooName(place)
+                                                     ? model::transformerSpecOf(place, dimensions)
+                                                     : model::transformerSpecOfConfig(place, dimensions, refusal);
     if (!spec) return std::nullopt;
     physical::TrainingRun run{.model = std::move(spec->family), .dims = std::move(spec->dims)};
     if (!physical::transformerOf(run, refusal)) return std::nullopt;

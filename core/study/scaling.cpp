@@ -24,27 +24,52 @@ bool canBeHalved(const hardware::Fleet& fleet) {
     return std::any_of(fleet.groups.begin(), fleet.groups.end(), [](const auto& group) { return group.count > 1; });
 }
 
+/// Half of what the outermost level of several units joins; of a torus half of its longest dimension.
+void halveLevels(std::vector<hardware::TopologyLevel>& levels) {
+    const auto outer = std::find_if(levels.rbegin(), levels.rend(), [](const auto& level) { return level.size > 1; });
+    if (outer == levels.rend()) return;
+    outer->size -= outer->size / 2;
+    if (outer->dims.empty()) return;
+    std::int64_t& longest = *std::max_element(outer->dims.begin(), outer->dims.end());
+    longest -= longest / 2;
+    outer->size = 1;
+    for (const std::int64_t each : outer->dims) outer->size *= each;
+}
+
+void halve(hardware::Group& group) {
+    if (group.levels.empty()) {
+        group.count -= group.count / 2;
+        return;
+    }
+    halveLevels(group.levels);
+    group.count = 1;
+    for (const hardware::TopologyLevel& level : group.levels) group.count *= level.size;
+}
+
 /// The array as it is, its half, and so on.
 std::vector<Size> sizesOf(const hardware::Fleet& fleet, partition::Options options) {
     options.groups = partition::Groups::all;
     std::vector<Size> sizes{{fleet, std::move(options)}};
     while (canBeHalved(sizes.back().fleet) && sizes.back().options.levels.value_or(2) > 1) {
         Size half = sizes.back();
-        for (hardware::Group& group : half.fleet.groups) group.count -= group.count / 2;
+        for (hardware::Group& group : half.fleet.groups) halve(group);
         if (half.options.levels) --*half.options.levels;
         sizes.push_back(std::move(half));
     }
     return sizes;
 }
 
-int depthOf(const partition::Result& solved) {
+/// With physical costs a network's level parts all its units at once: halves are counted as if it did not.
+int depthOf(std::int64_t accelerators, const partition::Result& solved) {
     int depth = 0;
+    if (solved.costs == partition::Costs::physical) return halvingsOf(accelerators);
     for (const partition::LevelPlan& level : solved.plans.front().levels) depth = std::max(depth, level.level + 1);
     return depth;
 }
 
 ScalingPoint pointOf(const hardware::Fleet& fleet, const partition::Result& solved) {
-    ScalingPoint point{.levels = depthOf(solved), .accelerators = hardware::acceleratorCount(fleet), .plans = {}};
+    const std::int64_t accelerators = hardware::acceleratorCount(fleet);
+    ScalingPoint point{.levels = depthOf(accelerators, solved), .accelerators = accelerators, .plans = {}};
     for (const partition::Plan& plan : solved.plans)
         point.plans.push_back({plan.strategy, plan.stepTime, plan.throughput, plan.speedupOverDp, plan.fits});
     return point;
@@ -86,8 +111,8 @@ private:
 
 }  // namespace
 
-Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, const partition::Options& options,
-                const RunContext& context) {
+Scaling scaling(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
+                const partition::Options& options, const RunContext& context) {
     const std::vector<Size> sizes = sizesOf(fleet, options);
     std::vector<std::optional<partition::Result>> solved(sizes.size());
     const EitherStop stop(context.cancel, context.finish);
@@ -98,7 +123,7 @@ Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, c
         control.cancel = stop.token();
         control.threads = 1;  // the sizes are what is solved side by side
         try {
-            solved[i] = partition::solve(layers, sizes[i].fleet, sizes[i].options, std::move(control));
+            solved[i] = partition::solveByCosts(layers, graph, sizes[i].fleet, sizes[i].options, std::move(control));
         } catch (const InterruptedError&) {
             if (context.cancelled()) throw;
             return;
@@ -106,7 +131,7 @@ Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, c
         counter.finishOne();
     });
 
-    Scaling scaling;
+    Scaling scaling{.points = {}, .assumptions = {}, .costs = partition::costsFor(options, fleet)};
     for (std::size_t i = sizes.size(); i-- > 0;) {
         if (!solved[i]) continue;
         ScalingPoint point = pointOf(sizes[i].fleet, *solved[i]);
@@ -119,18 +144,8 @@ Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, c
 }
 
 Scaling scaling(const Study& study, const RunContext& context) {
-    partition::Options options = partitionOptions(study);
-    const PartitionInputs inputs = readPartitionInputs(study, options, context);
-    const bool isPhysical = partition::costsFor(options, inputs.fleet) == partition::Costs::physical;
-    std::erase_if(options.strategies, [](const std::string& id) {
-        const partition::Strategy* strategy = partition::findStrategy(id);
-        return strategy != nullptr && !strategy->onPaper;
-    });
-    Scaling scaled = scaling(*inputs.layers, inputs.fleet, options, context);
-    if (isPhysical)
-        scaled.assumptions.emplace_back(
-            "Sizes of the fleet are compared by the cost model paper, whose splits in halves they follow.");
-    return scaled;
+    const PartitionInputs inputs = readPartitionInputs(study, context);
+    return scaling(*inputs.layers, inputs.model->graph(), inputs.fleet, inputs.options, context);
 }
 
 }  // namespace tessera::study

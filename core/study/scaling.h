@@ -5,12 +5,21 @@
 #include <vector>
 
 #include "core/hardware/fleet.h"
+#include "core/model/graph.h"
 #include "core/model/layers.h"
 #include "core/partition/partition.h"
 #include "core/study/study.h"
 
-/// Strong scaling of a study's strategies: the same step on a half, a quarter, … of its accelerators (AccPar, Fig. 8).
+/// Strong scaling of a study's strategies: the same step on a half, a quarter, … of its accelerators (AccPar, Fig. 8),
+/// by the costs of the study.
 namespace tessera::study {
+
+/// How often so many accelerators are halved until there is one.
+constexpr int halvingsOf(std::int64_t accelerators) {
+    int halvings = 0;
+    for (; accelerators > 1; accelerators -= accelerators / 2) ++halvings;
+    return halvings;
+}
 
 /// Plan of one strategy on an array of some size.
 struct ScalingPlan {
@@ -24,7 +33,7 @@ struct ScalingPlan {
 
 /// An array of some size.
 struct ScalingPoint {
-    int levels = 0;  ///< of its hierarchy of splits
+    int levels = 0;  ///< of a hierarchy of splits in two
     std::int64_t accelerators = 0;
     std::vector<ScalingPlan> plans;  ///< in the order asked for
     bool operator==(const ScalingPoint&) const = default;
@@ -33,14 +42,16 @@ struct ScalingPoint {
 struct Scaling {
     std::vector<ScalingPoint> points;  ///< the smallest first; empty where there is one accelerator
     std::vector<std::string> assumptions;
+    partition::Costs costs = partition::Costs::paper;
 };
 
 /// Solves the partition at every size that halving the groups of the fleet yields, down to one accelerator of each,
-/// the batch unchanged; where `options.levels` limits the depth, an array of half the size has one level less. Of
-/// sizes with the same number of levels the largest counts. Uses of the context progress, cancel, finish (the sizes
-/// that were solved until then are kept) and threads. Throws like partition::solve.
-Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, const partition::Options& options,
-                const RunContext& context = {});
+/// the batch unchanged; a group that says its levels is halved at the outermost of several units. Where
+/// `options.levels` limits the depth, an array of half the size has one level less. Of sizes with the same number of
+/// levels the largest counts. `graph` is that of the layers, null for a table of layers. Uses of the context progress,
+/// cancel, finish (the sizes that were solved until then are kept) and threads. Throws like partition::solveByCosts.
+Scaling scaling(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
+                const partition::Options& options, const RunContext& context = {});
 
 /// The same of a study, of whose hierarchy the last point is: reads its inputs. Throws like study::run.
 Scaling scaling(const Study& study, const RunContext& context = {});

@@ -25,7 +25,7 @@ protected:
 TEST_F(ExportedScaling, isAChartAndATableOfEverySize) {
     ASSERT_EQ(tessera(kToy).code, 0);
     const std::string chart = exported({"--what", "chart"});
-    EXPECT_TRUE(chart.starts_with("series,Levels of splits,Speed-up over data parallelism")) << chart;
+    EXPECT_TRUE(chart.starts_with("series,Accelerators,Speed-up over data parallelism")) << chart;
     EXPECT_NE(chart.find("accpar,8,"), std::string::npos);
     const std::string table = exported({});
     EXPECT_TRUE(table.starts_with("levels,accelerators,strategy,step_time_s,")) << table;

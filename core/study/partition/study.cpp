@@ -63,7 +63,7 @@ const OptionTable<Options>& partitionTable() {
         {"cost_model", "--cost-model NAME", &Options::costs,
          Values::word(partition::kCostsNames.all()).labelled("Cost model"),
          "what a step costs: as on real accelerators and networks (physical), or AccPar's section 4 (paper); without "
-         "it, physical where the fleet is one group with topology levels"},
+         "it, physical where every group of the fleet says the levels of its network"},
         {"ratio", "--ratio RULE|R", setRatio,
          Values::wordOrNumber(partition::kRatioRuleNames.all(), 0, 1).byDefault("balanced"),
          "share of the first side where two kinds part"},
@@ -189,13 +189,14 @@ std::optional<std::string> sliceProblem(const model::Model& model) {
     return std::nullopt;
 }
 
-PartitionInputs readPartitionInputs(const Study& study, const Options& options, const RunContext& context) {
+PartitionInputs readPartitionInputs(const Study& study, const RunContext& context) {
     if (study.models.size() != 1) throw UsageError("a partition study takes exactly one model");
     if (study.hardware.size() != 1) throw UsageError("a partition study takes exactly one fleet");
     const Reading reading(context, "reading the model", "the partition search");
     PartitionInputs inputs;
-    inputs.model = model::sharedModel(placeOfInput(study.models[0]), {.batch = static_cast<std::int64_t>(options.batch),
-                                                                      .dimensions = study.dimensions});
+    inputs.model = model::sharedModel(
+        placeOfInput(study.models[0]),
+        {.batch = static_cast<std::int64_t>(partitionOptions(study).batch), .dimensions = study.dimensions});
     addOnce(inputs.warnings, inputs.model->warnings);
     if (inputs.model->graph() != nullptr) addOnce(inputs.warnings, inputs.model->graph()->warnings);
     reportWarnings(context, inputs.warnings);
@@ -208,16 +209,17 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
         inputs.layers = {inputs.model, &std::get<model::LayerGraph>(inputs.model->form)};
     }
     inputs.fleet = hardware::loadFleet(placeOfInput(study.hardware[0]));
+    inputs.options = partitionOptions(study, inputs.fleet);
     reading.check();
     return inputs;
 }
 
 Result runPartition(const Study& study, const RunContext& context) {
-    const PartitionInputs inputs = readPartitionInputs(study, partitionOptions(study), context);
+    const PartitionInputs inputs = readPartitionInputs(study, context);
     const model::Model& model = *inputs.model;
     const model::LayerGraph& layers = *inputs.layers;
     const hardware::Fleet& fleet = inputs.fleet;
-    const Options options = partitionOptions(study, fleet);
+    const Options& options = inputs.options;
 
     Result result;
     result.study = study;
@@ -237,9 +239,7 @@ Result runPartition(const Study& study, const RunContext& context) {
             sink(partialPlansJson(count, plans));
         };
     if (const auto state = resumedState(context, result)) control.resume = readPartialPlans(*state, count);
-    outcome.result = options.costs == partition::Costs::physical
-                         ? partition::solvePhysical(layers, model.graph(), fleet, options, std::move(control))
-                         : partition::solve(layers, fleet, options, std::move(control));
+    outcome.result = partition::solveByCosts(layers, model.graph(), fleet, options, std::move(control));
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)
         result.assumptions.push_back(

@@ -41,10 +41,11 @@ struct PartitionInputs {
     std::shared_ptr<const model::Model> model;
     std::shared_ptr<const model::LayerGraph> layers;
     hardware::Fleet fleet;
+    partition::Options options;  ///< as they hold on that fleet
     std::vector<std::string> warnings;
 };
 /// Reads them; tells the warnings, and answers to Cancel and to a pause, while it reads.
-PartitionInputs readPartitionInputs(const Study& study, const partition::Options& options, const RunContext& context);
+PartitionInputs readPartitionInputs(const Study& study, const RunContext& context);
 
 /// Loads the study's model and fleet and solves. Throws like study::run.
 Result runPartition(const Study& study, const RunContext& context);

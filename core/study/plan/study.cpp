@@ -143,7 +143,7 @@ std::optional<physical::TrainingRun> transformerOf(const Study& study, const Set
     const std::string& name = study.models.front();
     std::string refusal;
     std::optional<physical::TrainingRun> run =
-        knownTransformer(placeOfInput(name), dimensionsOf(study, settings), refusal);
+        knownTransformer(name, dimensionsOf(study, settings), refusal);
     if (!run) {
         if (!refusal.empty())
             warnings.push_back(

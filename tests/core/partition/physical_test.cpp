@@ -226,6 +226,11 @@ TEST(Physical, RefusesWhatBelongsToThePaper) {
     EXPECT_THROW(solved(at, flat, options), UsageError);
     EXPECT_EQ(costsFor(options, flat), Costs::paper);
     EXPECT_EQ(costsFor(options, fleet), Costs::physical);
+    hardware::Fleet both = fleet;
+    both.groups.push_back(fleet.groups.front());
+    EXPECT_EQ(costsFor(options, both), Costs::physical);
+    both.groups.push_back(flat.groups.front());
+    EXPECT_EQ(costsFor(options, both), Costs::paper) << "one group does not say its levels";
 }
 
 }  // namespace

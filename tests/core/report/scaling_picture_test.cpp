@@ -16,12 +16,12 @@ study::Scaling handMade() {
             accelerators,
             {{"accpar", Seconds{1 / speedup}, 512, speedup, true}, {"dp", Seconds{1}, 64, 1, false}}};
     };
-    return {{point(2, 4, 1.5), point(3, 8, 2.25), point(4, 16, 3)}, {}};
+    return {.points = {point(2, 4, 1.5), point(3, 8, 2.25), point(4, 16, 3)}, .assumptions = {}};
 }
 
-TEST(ScalingChart, hasACurvePerStrategyInItsColourAndWholeLevels) {
+TEST(ScalingChart, hasACurvePerStrategyInItsColourAndAPlacePerSize) {
     const Chart chart = scalingChart(handMade());
-    EXPECT_EQ(chart.x.categories, (std::vector<std::string>{"2", "3", "4"}));
+    EXPECT_EQ(chart.x.categories, (std::vector<std::string>{"4", "8", "16"}));
     ASSERT_EQ(chart.series.size(), 2U);
     EXPECT_EQ(chart.series[0].id, "accpar");
     EXPECT_EQ(chart.series[0].colour, strategyColour("accpar"));
@@ -31,10 +31,19 @@ TEST(ScalingChart, hasACurvePerStrategyInItsColourAndWholeLevels) {
     EXPECT_EQ(chart.series[0].x, (std::vector<double>{0, 1, 2}));
     EXPECT_EQ(chart.series[0].y, (std::vector<double>{1.5, 2.25, 3}));
     EXPECT_EQ(chart.title, "accpar is 3× as fast as data parallelism on 16 accelerators, 1.5× on 4");
-    EXPECT_EQ(chart.series[0].valueTexts[1], "2.25× · 444 ms · 8 accelerators");
+    EXPECT_EQ(chart.series[0].valueTexts[1], "512 samples/s · 2.25× · 444 ms · 8 accelerators");
     const std::string svg = toSvg(chart, Theme(ThemeKind::light));
-    for (const char* const text : {">2<", ">3<", ">4<", "Levels of splits", "accpar"})
+    for (const char* const text : {">4<", ">8<", ">16<", "Accelerators", "accpar"})
         EXPECT_NE(svg.find(text), std::string::npos) << text;
+}
+
+TEST(ScalingChart, onPhysicalCostsShowsRates) {
+    study::Scaling scaling = handMade();
+    scaling.costs = partition::Costs::physical;
+    const Chart chart = scalingChart(scaling);
+    EXPECT_EQ(chart.y.title, "Samples/s");
+    EXPECT_EQ(chart.series[0].y, (std::vector<double>{512, 512, 512}));
+    EXPECT_EQ(chart.title, "accpar trains 512 samples/s on 16 accelerators, 25 % of linear scaling from 4");
 }
 
 TEST(ScalingChart, ofOneAcceleratorSaysThatNothingIsSplit) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/base/file.h"
 #include "core/hardware/library.h"
 #include "core/physical/network_run.h"
 #include "core/physical/training_predictor.h"
@@ -14,6 +16,7 @@
 #include "core/study/plan/study.h"
 #include "core/study/prediction/study.h"
 #include "core/study/study.h"
+#include "tests/support/scratch_folder.h"
 
 /// All engines say the same of one configuration: a model on one accelerator, one node, one cluster.
 namespace tessera::study {
@@ -114,6 +117,28 @@ TEST_P(Agreement, ofEnginesOnOneAcceleratorOneNodeAndOneCluster) {
         if (scale.devices == 1) continue;
         EXPECT_NEAR(partitionedStep(model, fleet, scale) / predicted, 1, 0.02) << scale.devices << " devices";
     }
+}
+
+/// Two halves of sixteen nodes whose accelerators reach each other as fast as those of one half do.
+std::string twoHalves() {
+    std::string groups;
+    for (const char* name : {"left", "right"})
+        groups += fmt::format(R"({}{{"name": "{}", "accelerator": "a100", "count": 64, "levels": [
+            {{"name": "NVSwitch", "size": 8, "kind": "switch", "bandwidth_bytes_per_s": 300e9}},
+            {{"name": "InfiniBand", "kind": "switch", "bandwidth_bytes_per_s": 25e9}}]}})",
+                              groups.empty() ? "" : ", ", name);
+    return R"({"schema": "tessera.fleet/2", "name": "halves", "groups": [)" + groups +
+           R"(], "links": [{"between": ["left", "right"], "bits_per_s": 200e9, "latency_s": 5e-6}], "topology": "flat"})";
+}
+
+TEST_P(Agreement, ofPartitionAndPlanOnTwoHalvesOfACluster) {
+    const test::ScratchFolder folder;
+    const std::string fleet = (folder.path() / "halves.json").string();
+    writeFile(fleet, twoHalves());
+    const Scale scale{128, 8};
+    const double predicted = predictedStep(GetParam(), "a100", scale);
+    EXPECT_NEAR(partitionedStep(GetParam(), fleet, scale) / predicted, 1, 0.02);
+    EXPECT_NEAR(plannedStep(GetParam(), fleet, scale) / predicted, 1, 0.02);
 }
 
 INSTANTIATE_TEST_SUITE_P(TenModels, Agreement,

@@ -20,7 +20,7 @@ TEST(Estimate, saysHowMuchThereIsToDo) {
 }
 
 TEST(Estimate, namesEveryBrokenRule) {
-    Study study = test::studyOf({"", "zoo:alexnet", "v100-a100-upgrade"});
+    Study study = test::studyOf({"", "zoo:alexnet", "v100-a100-upgrade", {{"cost_model", "paper"}}});
     setParameter(study, "pin", {"nobody=II"});
     const Estimate found = estimate(study);
     ASSERT_EQ(found.problems.size(), 2U);

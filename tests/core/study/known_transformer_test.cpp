@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 
 #include "core/base/file.h"
+#include "core/base/input_files.h"
 #include "core/model/readers/hf_config.h"
 #include "core/physical/transformer.h"
 #include "tests/support/paths.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::study {
 namespace {
@@ -44,6 +47,18 @@ TEST(KnownTransformer, isNoneOfSlicesAndOfOtherFiles) {
     EXPECT_FALSE(knownTransformer("zoo:gpt2", {{"tensor_parallel", 2}}));
     EXPECT_FALSE(knownTransformer("none.json", {}));
     EXPECT_FALSE(knownTransformer(test::sourcePath("tests/data/models/calculon.json").string(), {}));
+}
+
+TEST(KnownTransformer, isReadFromTheFileThatARunKept) {
+    const test::ScratchFolder folder;
+    writeFile(
+        folder / "kept.json",
+        R"({"model_type": "gpt2", "n_layer": 12, "n_head": 12, "n_embd": 768, "n_positions": 1024, "vocab_size": 50257})");
+    EXPECT_FALSE(knownTransformer("gone.json", {}));
+    const auto files = std::make_shared<InputFiles>();
+    files->redirect("gone.json", (folder / "kept.json").string());
+    const InputScope scope(files);
+    EXPECT_TRUE(knownTransformer("gone.json", {}));
 }
 
 }  // namespace

@@ -22,7 +22,6 @@ std::vector<int> levelsOf(const Scaling& scaling) {
 
 TEST(Scaling, endsWithTheRunItself) {
     for (const test::Sample& sample : test::samples()) {
-        if (sample.name.starts_with("physical")) continue;  // scaling is by the paper's costs
         Study study = test::studyOf(sample);
         setParameter(study, "groups", {"all"});
         const Result whole = run(study);
@@ -48,15 +47,38 @@ TEST(Scaling, halvesEveryGroupDownToOneAcceleratorOfEach) {
 
 TEST(Scaling, isThatOfRunsOnSmallerFleets) {
     const Study study = scalingStudy("accpar-heterogeneous", {{"strategies", "accpar,dp"}});
-    partition::Options options = partitionOptions(study);
+    const PartitionInputs inputs = readPartitionInputs(study, {});
+    partition::Options options = inputs.options;
     options.groups = partition::Groups::all;
-    const PartitionInputs inputs = readPartitionInputs(study, options, {});
     hardware::Fleet eighth = inputs.fleet;
     for (hardware::Group& group : eighth.groups) group.count = 16;
     const partition::Result alone = partition::solve(*inputs.layers, eighth, options);
     const ScalingPoint point = scaling(study).points.at(4);
     EXPECT_EQ(point.accelerators, 32);
     for (std::size_t i = 0; i < alone.plans.size(); ++i) EXPECT_EQ(point.plans[i].stepTime, alone.plans[i].stepTime);
+}
+
+std::vector<std::int64_t> acceleratorsOf(const Scaling& scaling) {
+    std::vector<std::int64_t> accelerators;
+    for (const ScalingPoint& point : scaling.points) accelerators.push_back(point.accelerators);
+    return accelerators;
+}
+
+TEST(Scaling, onPhysicalCostsHalvesTheOutermostLevel) {
+    const Study nodes = scalingStudy("dgx-a100x16", {{"strategies", "joint,dp"}});
+    const Scaling found = scaling(nodes);
+    EXPECT_EQ(acceleratorsOf(found), (std::vector<std::int64_t>{2, 4, 8, 16, 32, 64, 128}));
+    Study node = nodes;
+    node.hardware = {"dgx-a100x8"};
+    EXPECT_EQ(found.points[2].plans[0].strategy, "joint");
+    EXPECT_EQ(found.points[2].plans[0].stepTime,
+              run(node).outcome.get<PartitionOutcome>().result.plans.front().stepTime)
+        << "an eighth and a half of sixteen nodes is one of them";
+    EXPECT_EQ(acceleratorsOf(scaling(scalingStudy("h100-h200-mixed", {{"strategies", "dp"}}))),
+              (std::vector<std::int64_t>{2, 4, 8, 16, 32, 64}));
+    EXPECT_EQ(acceleratorsOf(scaling(scalingStudy("tpu-v2-pod", {{"strategies", "dp"}}))),
+              (std::vector<std::int64_t>{2, 4, 8, 16, 32, 64, 128, 256}))
+        << "a torus is halved along its longest dimension";
 }
 
 TEST(Scaling, ofALimitedDepthHasThatManyLevels) {
@@ -68,16 +90,16 @@ TEST(Scaling, ofALimitedDepthHasThatManyLevels) {
 
 TEST(Scaling, ofOddAndUnequalGroupsHasEveryNumberOfLevelsOnce) {
     const Study study = scalingStudy("accpar-heterogeneous");
-    const partition::Options options = partitionOptions(study);
-    const PartitionInputs inputs = readPartitionInputs(study, options, {});
+    const PartitionInputs inputs = readPartitionInputs(study, {});
+    const partition::Options& options = inputs.options;
     hardware::Fleet fleet = inputs.fleet;
     fleet.groups[0].count = 1;
     fleet.groups[1].count = 11;
-    const Scaling found = scaling(*inputs.layers, fleet, options);
+    const Scaling found = scaling(*inputs.layers, inputs.model->graph(), fleet, options);
     EXPECT_EQ(levelsOf(found), (std::vector<int>{1, 2, 3, 4, 5}));
     EXPECT_EQ(found.points.back().accelerators, 12);
     fleet.groups.resize(1);
-    EXPECT_TRUE(scaling(*inputs.layers, fleet, options).points.empty()) << "one accelerator";
+    EXPECT_TRUE(scaling(*inputs.layers, inputs.model->graph(), fleet, options).points.empty()) << "one accelerator";
 }
 
 TEST(Scaling, isTheSameForAnyNumberOfThreads) {

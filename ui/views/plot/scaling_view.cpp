@@ -86,12 +86,10 @@ bool ScalingView::isWorking() const {
     return pages_->isWorking();
 }
 
-/// Levels of splits of the whole array.
+/// How often the array can be halved.
 int ScalingView::depth() const {
-    int depth = 0;
-    for (const partition::LevelPlan& level : run_.plan(run_.bestPlan()).levels)
-        depth = std::max(depth, level.level + 1);
-    return depth;
+    const auto& outcome = run_.result().outcome.get<study::PartitionOutcome>();
+    return study::halvingsOf(outcome.accelerators);
 }
 
 void ScalingView::setRun(const PartitionRun& run, const std::filesystem::path& history, store::RunId kept) {
