@@ -142,8 +142,7 @@ std::optional<physical::TrainingRun> transformerOf(const Study& study, const Set
                                                    std::vector<std::string>& warnings) {
     const std::string& name = study.models.front();
     std::string refusal;
-    std::optional<physical::TrainingRun> run =
-        knownTransformer(name, dimensionsOf(study, settings), refusal);
+    std::optional<physical::TrainingRun> run = knownTransformer(name, dimensionsOf(study, settings), refusal);
     if (!run) {
         if (!refusal.empty())
             warnings.push_back(
