@@ -14,7 +14,7 @@ namespace tessera::partition {
 namespace {
 
 /// Rounds of evening out the samples of groups; each takes a plan of every group.
-constexpr int kMostRounds = 8;
+constexpr int kMostRounds = 16;
 constexpr double kEven = 1e-3;  ///< between the ends of groups that end together
 
 std::vector<double> ratesOf(const hardware::Fleet& fleet, const std::vector<std::size_t>& members) {
@@ -28,12 +28,6 @@ std::vector<double> ratesOf(const hardware::Fleet& fleet, const std::vector<std:
             rates[j] = std::min(rates[j], rate);
         }
     return rates;
-}
-
-double longest(const std::vector<Plan>& plans) {
-    double seconds = 0;
-    for (const Plan& plan : plans) seconds = std::max(seconds, plan.stepTime.value);
-    return seconds;
 }
 
 /// What the accelerators of a group do at most, FLOP/s; 1 where the data type is not theirs (their costs refuse it).
@@ -63,7 +57,99 @@ std::vector<std::int64_t> inProportion(const std::vector<double>& weights, std::
     return shares;
 }
 
+/// What is known of how long a group takes for samples, and from how many samples on its memory lacks.
+class SharesCurve {
+public:
+    void add(std::int64_t samples, const Plan& plan, bool isLimited) {
+        if (isLimited && !plan.fits)
+            lacking_ = std::min(lacking_, samples);
+        else
+            seconds_[samples] = plan.stepTime.value;
+    }
+    /// The most samples that may fit.
+    std::int64_t most() const { return lacking_ - 1; }
+
+    /// Samples that it is thought to do in so many seconds: along lines through what is known, and no more than half of
+    /// the way to where memory lacks.
+    double within(double seconds) const {
+        if (seconds_.empty()) return static_cast<double>(lacking_) / 2;
+        double samples = 0, before = 0, longest = 0, slope = 0;
+        for (const auto& [at, its] : seconds_) {
+            const auto count = static_cast<double>(at);
+            const double end = std::max(longest, its);
+            if (end > longest) slope = (count - before) / (end - longest);
+            if (seconds < end) return before + (seconds - longest) * slope;
+            samples = before = count;
+            longest = end;
+        }
+        samples += (seconds - longest) * slope;
+        return std::min(samples, reach());
+    }
+
+private:
+    double reach() const {
+        constexpr std::int64_t kPrecision = 200;  // a part of the samples that may be left out
+        if (lacking_ == kNever) return kInfinity;
+        const std::int64_t known = seconds_.rbegin()->first, open = lacking_ - known;
+        return static_cast<double>(known + (open > 1 + lacking_ / kPrecision ? open / 2 : 0));
+    }
+
+    static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+    std::map<std::int64_t, double> seconds_ = {};  ///< by samples
+    std::int64_t lacking_ = kNever;
+};
+
+/// Shares and when they are thought to be done.
+struct NextShares {
+    std::vector<std::int64_t> shares;  ///< empty where not all samples fit
+    double seconds = 0;
+};
+
+/// With which all groups end together.
+NextShares endingTogether(const std::vector<SharesCurve>& curves, std::int64_t all) {
+    double fitting = 0;
+    for (const SharesCurve& curve : curves) fitting += static_cast<double>(curve.most());
+    if (fitting < static_cast<double>(all)) return {};
+    const auto within = [&](double seconds) {
+        std::vector<double> samples;
+        for (const SharesCurve& curve : curves) samples.push_back(curve.within(seconds));
+        return samples;
+    };
+    const auto isEnough = [&](double seconds) {
+        const std::vector<double> samples = within(seconds);
+        return std::accumulate(samples.begin(), samples.end(), 0.0) >= static_cast<double>(all);
+    };
+    constexpr double kLongest = 1e12;
+    constexpr int kHalvings = 200;
+    double least = 0, most = 1e-9;
+    while (most < kLongest && !isEnough(most)) {
+        least = most;
+        most *= 2;
+    }
+    // Nobody is known to take what is left: who may take most tries.
+    if (most >= kLongest) {
+        std::vector<double> limits;
+        for (const SharesCurve& curve : curves) limits.push_back(static_cast<double>(curve.most()));
+        return {inProportion(limits, all), 0};
+    }
+    for (int halving = 0; halving < kHalvings && most > least * (1 + 1e-12); ++halving) {
+        const double middle = (least + most) / 2;
+        (isEnough(middle) ? most : least) = middle;
+    }
+    return {inProportion(within(most), all), most};
+}
+
 }  // namespace
+
+double PhysicalSides::Shared::seconds() const {
+    double longest = 0;
+    for (const Plan& plan : plans) longest = std::max(longest, plan.stepTime.value);
+    return longest;
+}
+
+bool PhysicalSides::Shared::fits() const {
+    return std::all_of(plans.begin(), plans.end(), [](const Plan& plan) { return plan.fits; });
+}
 
 PhysicalSides::PhysicalSides(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
                              std::vector<std::size_t> members, const Options& options)
@@ -111,51 +197,66 @@ PhysicalSides::Side& PhysicalSides::sideOf(std::size_t member, std::int64_t samp
     return side;
 }
 
-std::vector<Plan> PhysicalSides::plansOf(const std::string& strategy, const Shares& shares, ThreadProgress& watch) {
-    std::vector<Plan> plans;
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-        Side& side = sideOf(i, shares[i]);
-        plans.push_back(side.study->planned(strategy, side.study->planOf(strategy, watch)));
-        if (const auto least = side.study->leastMemory()) leastMemory_ = {fleet_.groups[members_[i]].name, *least};
-        watch.poll();
-    }
-    return plans;
+Plan PhysicalSides::planOf(const std::string& strategy, std::size_t member, std::int64_t samples,
+                           ThreadProgress& watch) {
+    PhysicalStudy& study = *sideOf(member, samples).study;
+    return study.planned(strategy, study.planOf(strategy, watch));
 }
 
-/// What all would take to end together if each went on at its speed.
-PhysicalSides::Shares PhysicalSides::evened(const Shares& shares, const std::vector<Plan>& plans) const {
-    std::vector<double> speeds;
-    for (std::size_t i = 0; i < shares.size(); ++i)
-        speeds.push_back(static_cast<double>(shares[i]) / plans[i].stepTime.value);
-    return inProportion(speeds, static_cast<std::int64_t>(options_.batch));
+PhysicalSides::Shared PhysicalSides::shared(const std::string& strategy, Shares shares, ThreadProgress& watch) {
+    Shared made{.shares = std::move(shares), .plans = {}};
+    for (std::size_t i = 0; i < made.shares.size(); ++i) {
+        made.plans.push_back(planOf(strategy, i, made.shares[i], watch));
+        watch.poll();
+    }
+    return made;
+}
+
+/// The fastest shares that are found, from those with which all take about as long as `first` lets think on; with
+/// `isLimited` of those that fit where there are any.
+PhysicalSides::Shared PhysicalSides::fastest(const std::string& strategy, Shared first, bool isLimited,
+                                             ThreadProgress& watch) {
+    const auto all = static_cast<std::int64_t>(options_.batch);
+    std::vector<SharesCurve> curves(members_.size());
+    std::vector<Shares> seen;
+    Shared best = first, now = std::move(first);
+    for (int round = 0; round < kMostRounds; ++round) {
+        seen.push_back(now.shares);
+        for (std::size_t i = 0; i < curves.size(); ++i) curves[i].add(now.shares[i], now.plans[i], isLimited);
+        const bool isFitter = isLimited && now.fits() != best.fits();
+        if (isFitter ? now.fits() : now.seconds() < best.seconds()) best = now;
+        NextShares next = endingTogether(curves, all);
+        if (next.shares.empty() || std::find(seen.begin(), seen.end(), next.shares) != seen.end()) break;
+        const bool isDone = !isLimited || best.fits();
+        if (isDone && next.seconds > best.seconds() * (1 - kEven)) break;
+        now = shared(strategy, std::move(next.shares), watch);
+    }
+    return best;
 }
 
 Plan PhysicalSides::planOf(const std::string& strategy, ThreadProgress& watch) {
     // Every strategy begins at the same shares, so that its plan does not hang on which others were made before it.
-    Shares shares = first_;
-    std::vector<Plan> plans = plansOf(strategy, shares, watch);
-    if (members_.size() == 1) return joined(strategy, shares, std::move(plans));
-    std::pair<Shares, std::vector<Plan>> best{shares, plans};
-    std::vector<Shares> seen{shares};
-    for (int round = 0; round < kMostRounds; ++round) {
-        shares = evened(shares, plans);
-        if (std::find(seen.begin(), seen.end(), shares) != seen.end()) break;
-        seen.push_back(shares);
-        plans = plansOf(strategy, shares, watch);
-        const double before = longest(best.second), now = longest(plans);
-        if (now < before) best = {shares, plans};
-        if (now > before * (1 - kEven)) break;
+    Shared best = shared(strategy, first_, watch);
+    if (members_.size() > 1) best = fastest(strategy, std::move(best), false, watch);
+    // Who takes more samples than here takes no less time, and with any other shares some member does.
+    double bound = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < best.plans.size(); ++i) {
+        bound = std::min(bound, best.plans[i].lowerBound.value);
+        if (const auto least = sideOf(i, best.shares[i]).study->leastMemory())
+            leastMemory_ = {fleet_.groups[members_[i]].name, *least};
     }
+    if (members_.size() > 1 && !best.fits()) best = fastest(strategy, std::move(best), true, watch);
     // The next strategy ends near these shares; of a large model each that is kept takes memory.
     std::erase_if(sides_, [&](const auto& side) {
         const auto [member, samples] = side.first;
-        return samples != best.first[member] && samples != first_[member];
+        return samples != best.shares[member] && samples != first_[member];
     });
-    return joined(strategy, best.first, std::move(best.second));
+    return joined(strategy, std::move(best), bound);
 }
 
 /// The plans of all members as one: a level that parts the groups, and below it the levels of each.
-Plan PhysicalSides::joined(const std::string& strategy, const Shares& shares, std::vector<Plan> plans) const {
+Plan PhysicalSides::joined(const std::string& strategy, Shared shared, double bound) const {
+    std::vector<Plan>& plans = shared.plans;
     if (plans.size() == 1) {
         Plan plan = std::move(plans.front());
         plan.idle = idle();
@@ -174,11 +275,10 @@ Plan PhysicalSides::joined(const std::string& strategy, const Shares& shares, st
     for (const std::size_t member : members_)
         between.group += (between.group.empty() ? "" : "|") + fleet_.groups[member].name;
     between.accelerators = accelerators();
-    between.ratio = static_cast<double>(shares.front()) / options_.batch;
+    between.ratio = static_cast<double>(shared.shares.front()) / options_.batch;
     between.sideI = plans[0].levels.front().sideI;
     between.sideJ = plans[1].levels.front().sideI;
     whole.levels.push_back(std::move(between));
-    double bound = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < plans.size(); ++i) {
         Plan& plan = plans[i];
         const std::string& name = fleet_.groups[members_[i]].name;
@@ -194,8 +294,6 @@ Plan PhysicalSides::joined(const std::string& strategy, const Shares& shares, st
         }
         whole.fits = whole.fits && share.fits;
         whole.shares.push_back(std::move(share));
-        // Whoever takes more samples than here takes no less time, and with any other shares some group does.
-        bound = std::min(bound, plan.lowerBound.value);
     }
     tellBound(whole, bound);
     return whole;

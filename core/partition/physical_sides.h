@@ -19,7 +19,8 @@
 namespace tessera::partition {
 
 /// Groups of a fleet side by side, with physical costs: each holds whole copies of the model and takes as many of the
-/// samples as lets all groups end together; the gradients of all are summed over the links between them.
+/// samples as lets all groups end together, or as many as fit its memory where these are fewer; the gradients of all
+/// are summed over the links between them.
 class PhysicalSides {
 public:
     /// `members`: numbers of the fleet's groups. Throws as PhysicalCosts does, UsageError where the rate between two
@@ -32,7 +33,7 @@ public:
 
     std::vector<std::string> idle() const;
     std::int64_t accelerators() const;
-    /// The group of which no plan fits, and the bytes that its accelerators hold at least.
+    /// The group of which no plan fits where all end together, and the bytes that its accelerators hold at least.
     std::optional<std::pair<std::string, double>> leastMemory() const { return leastMemory_; }
     /// Costs of a member for what is to be said of them, with the samples that it has at first.
     const PhysicalCosts& costsOf(std::size_t member) { return *sideOf(member, first_[member]).costs; }
@@ -47,11 +48,20 @@ private:
         std::unique_ptr<PhysicalStudy> study;
     };
     using Shares = std::vector<std::int64_t>;  ///< samples by member
+    /// A plan of each member for its samples.
+    struct Shared {
+        Shares shares;
+        std::vector<Plan> plans;
+
+        double seconds() const;
+        bool fits() const;
+    };
 
     Side& sideOf(std::size_t member, std::int64_t samples);
-    std::vector<Plan> plansOf(const std::string& strategy, const Shares& shares, ThreadProgress& watch);
-    Shares evened(const Shares& shares, const std::vector<Plan>& plans) const;
-    Plan joined(const std::string& strategy, const Shares& shares, std::vector<Plan> plans) const;
+    Plan planOf(const std::string& strategy, std::size_t member, std::int64_t samples, ThreadProgress& watch);
+    Shared shared(const std::string& strategy, Shares shares, ThreadProgress& watch);
+    Shared fastest(const std::string& strategy, Shared first, bool isLimited, ThreadProgress& watch);
+    Plan joined(const std::string& strategy, Shared shared, double bound) const;
 
     const model::LayerGraph& layers_;
     const model::Graph* graph_;

@@ -38,13 +38,12 @@ std::vector<std::string> physicalAssumptions(PhysicalSides& sides, const hardwar
     }
     if (fleet.groups.size() > 1) {
         list.emplace_back(
-            "Each group holds whole copies of the model and takes as many of the samples as lets all end together; "
-            "gradients "
-            "cross between the groups at the rate of the slowest link that each has to the others.");
+            "Each group holds whole copies of the model and takes as many of the samples as lets all end together, or "
+            "as fit its memory where these are fewer; gradients cross between the groups at the rate of the slowest "
+            "link that each has to the others.");
         list.emplace_back(
-            "The lower bound of several groups is the least of theirs: with any other shares some group has more "
-            "samples, "
-            "and takes no less time.");
+            "The lower bound of several groups is the least of theirs where all end together: with any other shares "
+            "some group has more samples, and takes no less time.");
         if (options.groups == Groups::best)
             list.emplace_back(
                 "Groups may stay idle: speed-ups are over data parallelism that may leave groups idle, too.");
@@ -273,13 +272,15 @@ Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph,
     const bool jointFits = std::all_of(made.begin(), made.end(), [](const std::optional<PartialPlan>& partial) {
         return !partial || partial->plan.strategy != "joint" || partial->plan.fits;
     });
-    if (const auto least = subsets.front().leastMemory(); least && !jointFits)
-        result.warnings.push_back(fmt::format(
-            "{} in memory: the least that an accelerator of group {} would hold is "
-            "{}; take a smaller batch or more accelerators. joint shows the fastest plan whatever its memory.",
-            fleet.groups.size() > 1 ? "Where all groups end together, no way to cut the layers fits"
-                                    : "No way to cut the layers fits",
-            inQuotes(least->first), formatQuantity(least->second, Measure::bytes)));
+    if (const auto least = subsets.front().leastMemory(); least && !jointFits) {
+        const std::string held = fmt::format("the least that an accelerator of group {} would hold is {}",
+                                             inQuotes(least->first), formatQuantity(least->second, Measure::bytes));
+        result.warnings.push_back(
+            (fleet.groups.size() > 1
+                 ? "Where all groups end together " + held + ", and no shares of the samples were found that fit"
+                 : "No way to cut the layers fits in memory: " + held) +
+            "; take a smaller batch or more accelerators. joint shows the fastest plan whatever its memory.");
+    }
     for (std::optional<PartialPlan>& partial : made) {
         if (!partial) continue;
         Plan& plan = partial->plan;

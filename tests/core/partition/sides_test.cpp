@@ -107,6 +107,30 @@ TEST(Sides, aGroupBehindASlowLinkStaysIdle) {
     EXPECT_LT(fast.gap, 0.05);
 }
 
+TEST(Sides, aGroupOfLittleMemoryTakesWhatFitsIt) {
+    hardware::Group small = groupOfNodes("small", "v100-16gb", 1), large = groupOfNodes("large", "a100", 1);
+    for (const std::string strategy : {"dp", "joint"}) {
+        const SidesCase at("resnet50", 12288, {strategy});
+        const Plan plan = at.planOn(fleetOf({small, large}));
+        ASSERT_TRUE(plan.fits) << strategy;
+        const AcceleratorShare& full = plan.shares.front();
+        EXPECT_GT(full.memory.value, 0.95 * full.capacity->value) << "as much as it can";
+        hardware::Group roomy = small;
+        for (hardware::MemoryLevel& level : roomy.accelerator.memory)
+            if (level.capacity) level.capacity->value *= 4;
+        const Plan free = at.planOn(fleetOf({roomy, large}));
+        EXPECT_GT(free.levels.front().ratio, plan.levels.front().ratio) << strategy;
+        EXPECT_LT(free.stepTime.value, plan.stepTime.value) << strategy;
+        EXPECT_LE(plan.lowerBound.value, free.stepTime.value) << "memory makes no bound higher than it is";
+    }
+    // Nowhere is there room for all.
+    SidesCase most("resnet50", 65536, {"joint"});
+    most.options.groups = Groups::all;
+    const Result none = solvePhysical(most.layers, most.model.graph(), fleetOf({small, large}), most.options);
+    EXPECT_FALSE(none.plans.front().fits);
+    EXPECT_NE(none.warnings.front().find("no shares of the samples were found that fit"), std::string::npos);
+}
+
 TEST(Sides, tellEveryGroupWithItsLevels) {
     const SidesCase at("bert-large", 1024, {"joint"});
     const Plan plan = at.planOn(
