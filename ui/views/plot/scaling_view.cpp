@@ -86,10 +86,14 @@ bool ScalingView::isWorking() const {
     return pages_->isWorking();
 }
 
-/// How often the array can be halved.
+/// How often the array is halved.
 int ScalingView::depth() const {
     const auto& outcome = run_.result().outcome.get<study::PartitionOutcome>();
-    return study::halvingsOf(outcome.accelerators);
+    if (outcome.result.costs == partition::Costs::physical) return study::halvingsOf(outcome.accelerators);
+    int depth = 0;
+    for (const partition::LevelPlan& level : run_.plan(run_.bestPlan()).levels)
+        depth = std::max(depth, level.level + 1);
+    return depth;
 }
 
 void ScalingView::setRun(const PartitionRun& run, const std::filesystem::path& history, store::RunId kept) {
