@@ -214,8 +214,12 @@ TEST_F(Plan, refusesWhatCannotBePlanned) {
     EXPECT_THAT(refusal(command({"--fix", "tq=3"})), HasSubstr("'tq'"));
     EXPECT_THAT(refusal(command({"--fix", "tp=x"})), HasSubstr("a whole number"));
     EXPECT_THAT(refusal(command({"--front", "time"})), HasSubstr("expected two"));
-    EXPECT_THAT(refusal({"plan", "--model", "zoo:llama2-7b", "--fleet", "nvl72", "--objective", "price"}),
-                HasSubstr("price"));
+    std::string unpriced = readFile(sourcePath("data/fleets/nvl72.json"));
+    const std::string priced = R"("accelerator": "gb200")";
+    unpriced.replace(unpriced.find(priced), priced.size(), R"("accelerator": "gaudi3")");
+    write("unpriced.json", unpriced);
+    EXPECT_THAT(refusal({"plan", "--model", "zoo:llama2-7b", "--fleet", path("unpriced.json"), "--objective", "price"}),
+                HasSubstr("the price of 'gaudi3' is not known"));
     EXPECT_THAT(refusal({"plan", "--model", "zoo:llama2-7b", "--fleet", "accpar-heterogeneous"}),
                 HasSubstr("is not known"));
 }

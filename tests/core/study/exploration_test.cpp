@@ -684,7 +684,7 @@ TEST(ExplorationRefuses, ametricThatNoPointHas) {
 TEST(Exploration, goesOnWhereSomePointsLackAMetric) {
     // Accelerators without a price, the first 24 points among them.
     const char* const variables = R"("objectives": ["training_cost_usd"], "method": "grid",
-        "variables": [{"name": "accelerator", "input": "hardware", "values": ["v100", "l4", "a100"]},
+        "variables": [{"name": "accelerator", "input": "hardware", "values": ["v100-pcie", "a30", "a100"]},
                       {"name": "size", "parameter": "batch", "values": [1, 2, 4, 8, 16, 32]}, {"parameter": "devices", "values": [1, 2]}])";
     constexpr const char* kPriced =
         R"({"engine": "predict", "models": ["zoo:lenet5"], "hardware": ["a100"], "parameters": {"samples": 60000}})";

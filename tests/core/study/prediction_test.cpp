@@ -162,13 +162,13 @@ TEST(Prices, areReadAndWritten) {
 
 TEST(Prices, aResultWithOtherPricesIsThatOfAStudyThatSaysThem) {
     const std::vector<std::pair<std::string, std::string>> parameters{{"devices", "1,8"}, {"samples", "1000000"}};
-    const Result plain = run(predictStudy({"h100", "h200", "tpu-v4"}, parameters));
+    const Result plain = run(predictStudy({"h100", "h200", "mi210"}, parameters));
     auto priced = parameters;
-    priced.emplace_back("prices", "h100=9,tpu-v4=3.2");
-    const Result anew = run(predictStudy({"h100", "h200", "tpu-v4"}, priced));
+    priced.emplace_back("prices", "h100=9,mi210=3.2");
+    const Result anew = run(predictStudy({"h100", "h200", "mi210"}, priced));
     const Result first = repriced(plain, {{"h100", 4}});
-    const Result result = repriced(first, {{"h100", 9}, {"tpu-v4", 3.2}});
-    EXPECT_EQ(result.study.parameters->at("prices"), "h100=9,tpu-v4=3.2");
+    const Result result = repriced(first, {{"h100", 9}, {"mi210", 3.2}});
+    EXPECT_EQ(result.study.parameters->at("prices"), "h100=9,mi210=3.2");
     ASSERT_EQ(predictionOf(result).predictions.size(), predictionOf(anew).predictions.size());
     for (std::size_t i = 0; i < predictionOf(anew).predictions.size(); ++i)
         EXPECT_EQ(predictionOf(result).predictions[i], predictionOf(anew).predictions[i]) << i;
