@@ -76,7 +76,8 @@ void addWindow(Transformer& model, const TrainingRun& run) {
     if (size < 1) return;
     model.window = SlidingWindow{.size = size,
                                  .layers = std::min(countOr(run, "windowed_layers", model.layers), model.layers),
-                                 .every = countOr(run, "window_every", 0)};
+                                 .every = countOr(run, "window_every", 0),
+                                 .chunked = countOr(run, "window_chunked", 0) > 0};
 }
 
 void addLatent(Transformer& model, const TrainingRun& run) {
@@ -177,13 +178,24 @@ RestParameters familyRestOf(const Transformer& model) {
     return rest;
 }
 
+/// Of a layer with a window or with chunks shorter than the sequence.
+double keysWithin(const SlidingWindow& window, bool causal, double sequence) {
+    const double w = window.size;
+    if (window.chunked) {
+        // The last chunk has what is left.
+        const double chunks = std::floor(sequence / w), rest = sequence - chunks * w;
+        return (chunks * w * w + rest * rest) / sequence / (causal ? 2 : 1);
+    }
+    // Under a causal mask the first tokens have fewer than a window before them.
+    return causal ? w * (1 - w / 2 / sequence) : w;
+}
+
 }  // namespace
 
 double keysOf(const Transformer& model) {
     const double all = model.causal ? model.sequence / 2 : model.sequence;
     if (!model.window || model.window->size >= model.sequence) return all;
-    // Under a causal mask the first tokens have fewer than a window before them.
-    const double w = model.window->size, within = model.causal ? w * (1 - w / 2 / model.sequence) : w;
+    const double within = keysWithin(*model.window, model.causal, model.sequence);
     const double share = model.window->layers / model.layers;
     return share * within + (1 - share) * all;
 }

@@ -30,11 +30,14 @@ struct RestParameters {
     double ends = 0;         ///< of the model, around its layers
 };
 
-/// Layers whose tokens attend to the last tokens alone; of a model without a causal mask, to so many around them.
+/// Layers whose tokens attend to the last tokens alone; of a model without a causal mask, to so many around them. In
+/// chunks they attend within their own part of the sequence alone, to those before them under a causal mask (Llama 4,
+/// `attention_chunk_size`).
 struct SlidingWindow {
-    double size = 0;    ///< tokens, the token itself among them
-    double layers = 0;  ///< that have it
-    double every = 0;   ///< every so many layers end with one that attends to all; 0: no such order is known
+    double size = 0;       ///< tokens, the token itself among them; of a chunk
+    double layers = 0;     ///< that have it
+    double every = 0;      ///< every so many layers end with one that attends to all; 0: no such order is known
+    bool chunked = false;  ///< the sequence is cut into chunks; the window does not slide
 };
 
 /// A stack of transformer layers between an embedding and a head.
@@ -71,7 +74,7 @@ struct Transformer {
 };
 
 /// Tokens that a token attends to, in the mean over tokens and layers: half of the sequence under a causal mask, fewer
-/// in layers with a sliding window.
+/// in layers with a sliding window or with chunks.
 double keysOf(const Transformer& model);
 
 /// Parameters of the products to and from the width of the table, each; 0 where there are none.

@@ -97,7 +97,7 @@ void addModel(ArgumentText& arguments, const FrameworkPlan& plan) {
     arguments.add("hidden-size", whole(shape.hidden));
     arguments.add("ffn-hidden-size", whole(shape.ffn));
     addAttention(arguments, shape);
-    if (shape.window) addWindow(arguments, *shape.window);
+    if (shape.window && !shape.window->chunked) addWindow(arguments, *shape.window);
     arguments.add("seq-length", whole(shape.sequence));
     arguments.add("max-position-embeddings", whole(std::max(shape.sequence, shape.positions)));
     arguments.add("position-embedding-type", shape.positions > 0 ? "learned_absolute" : "rope");
@@ -199,9 +199,15 @@ std::string megatronText(const FrameworkPlan& plan) {
         connectionsText(plan.configuration), arguments.text());
 }
 
-/// Its arguments know windows of all layers, or of all but every so many.
+/// Its arguments know windows of all layers, or of all but every so many, and no chunks.
 std::string windowMisfit(const physical::Transformer& shape) {
-    if (!shape.window || shape.window->every > 0 || shape.window->layers == shape.layers) return {};
+    if (!shape.window) return {};
+    if (shape.window->chunked) {
+        if (shape.window->size >= shape.sequence) return {};
+        return fmt::format("{} has sliding windows of attention, not attention within chunks of {} tokens", kMegatron,
+                           whole(shape.window->size));
+    }
+    if (shape.window->every > 0 || shape.window->layers == shape.layers) return {};
     return fmt::format("{} has sliding windows in all layers or in all but every so many, not in {} of {}", kMegatron,
                        whole(shape.window->layers), whole(shape.layers));
 }

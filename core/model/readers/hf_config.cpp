@@ -309,12 +309,15 @@ ConfigTransformer transformerIn(const ConfigFields& in) {
     return config;
 }
 
-/// What the graph's products do beyond the windows of layers.
+/// What the graph's products do beyond the windows or chunks of layers.
 std::string maskedWindow(const ConfigTransformer& config) {
+    const std::int64_t size = config.window.size;
+    const std::string seen = config.window.chunked ? fmt::format("attend within chunks of {} tokens", size)
+                                                   : fmt::format("attend to the last {} tokens", size);
     return fmt::format(
-        "{} of {} layers attend to the last {} tokens alone: operators count the scores of all tokens, of which such a "
-        "layer masks most; a step of training counts those within.",
-        config.window.layers, config.layers, config.window.size);
+        "{} of {} layers {} alone: operators count the scores of all tokens, of which such a layer masks most; a step "
+        "of training counts those within.",
+        config.window.layers, config.layers, seen);
 }
 
 /// The length of a sample, of a model that reads text.

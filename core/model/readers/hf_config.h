@@ -90,11 +90,13 @@ enum class ConfigPooling : std::uint8_t {
 };
 
 /// Layers in which a token attends to the last tokens alone (Beltagy, Peters, Cohan: "Longformer", arXiv:2004.05150,
-/// section 3.1; one-sided, as in Jiang et al.: "Mistral 7B", arXiv:2310.06825, section 2).
+/// section 3.1; one-sided, as in Jiang et al.: "Mistral 7B", arXiv:2310.06825, section 2), or to those before it in its
+/// own chunk alone (Llama 4).
 struct ConfigWindow {
-    std::int64_t size = 0;    ///< tokens, the token itself among them
+    std::int64_t size = 0;    ///< tokens, the token itself among them; of a chunk
     std::int64_t layers = 0;  ///< that have it; 0: none
     std::int64_t every = 0;   ///< every so many layers end with one that attends to all; 0: there is no such order
+    bool chunked = false;     ///< the sequence is cut into chunks; the window does not slide
 };
 
 /// The shape of a transformer that a config.json says, with the defaults of its class.

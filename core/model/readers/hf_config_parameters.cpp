@@ -211,6 +211,7 @@ TransformerSpec configSpecOf(const ConfigTransformer& c) {
         say("window", c.window.size);
         say("windowed_layers", c.window.layers);
         if (c.window.every > 0) say("window_every", c.window.every);
+        if (c.window.chunked) say("window_chunked", 1);
     }
     if (c.experts.count > 0) sayExperts(spec.dims, c);
     if (c.latent) sayLatentSizes(spec.dims, *c.latent);

@@ -61,8 +61,8 @@ ConfigTransformer llamaWith(const ConfigFields& in, const ClassSizes& sizes);
 constexpr ClassSizes kLlamaSizes{32000, 4096, 11008, 32, 32, 0, 2048};
 void setAttentionBias(ConfigTransformer& out, bool bias);
 void setAllBiases(ConfigTransformer& out, bool bias);
-/// Which layers have a sliding window, by the names of them, by the order that the file or the class of a model type
-/// has, or all.
+/// Which layers have a sliding window or chunks, by the names of them, by the order that the file or the class of a
+/// model type has, or all.
 ConfigWindow windowOf(const ConfigFields& in, std::string_view type, std::int64_t layers);
 /// Labels of a head that tells them: names that the file has for them, or their number.
 std::int64_t labelsOf(const ConfigFields& in);

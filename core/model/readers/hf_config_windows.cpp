@@ -6,7 +6,7 @@
 
 #include "core/model/readers/hf_config_parts.h"
 
-/// Sliding windows of attention that a config.json says, by the classes of Hugging Face Transformers.
+/// Sliding windows and chunks of attention that a config.json says, by the classes of Hugging Face Transformers.
 namespace tessera::model {
 
 namespace {
@@ -24,6 +24,10 @@ constexpr const char* kSlidingClasses = "mistral ministral mixtral phi3 phimoe s
 /// Those whose layers have it where `use_sliding_window` says so.
 constexpr const char* kAskedClasses =
     "qwen2 qwen3 qwen2_moe qwen3_moe qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text";
+/// Those whose layers with rotated positions attend within chunks.
+constexpr const char* kChunkedClasses = "llama4 llama4_text";
+
+constexpr const char* kLayerTypes = "layer_types";
 
 using LayerFlags = std::vector<bool>;
 
@@ -34,12 +38,12 @@ LayerFlags slidingEvery(std::int64_t every, std::int64_t layers) {
     return sliding;
 }
 
-/// "sliding_attention" among the names of all layers.
-LayerFlags slidingByName(const ConfigFields& in, const char* list, std::int64_t layers) {
-    LayerFlags sliding;
-    for (const JsonNode& name : in.ofEachLayer(list, layers)) sliding.push_back(name.text() == "sliding_attention");
-    sliding.resize(static_cast<std::size_t>(layers));
-    return sliding;
+/// Where a name, such as "sliding_attention", is among those of all layers.
+LayerFlags layersNamed(std::string_view name, const ConfigFields& in, std::int64_t layers) {
+    LayerFlags named;
+    for (const JsonNode& each : in.ofEachLayer(kLayerTypes, layers)) named.push_back(each.text() == name);
+    named.resize(static_cast<std::size_t>(layers));
+    return named;
 }
 
 /// The order as a number, or as a word with an L for every layer that slides ("LLLG").
@@ -54,8 +58,7 @@ std::int64_t patternOf(const ConfigFields& in) {
 }
 
 LayerFlags slidingLayers(const ConfigFields& in, std::string_view type, std::int64_t layers) {
-    const char* const kTypes = "layer_types";
-    if (in.given(kTypes)) return slidingByName(in, kTypes, layers);
+    if (in.given(kLayerTypes)) return layersNamed("sliding_attention", in, layers);
     if (const std::int64_t every = patternOf(in); every > 0) return slidingEvery(every, layers);
     for (const WindowOrder& order : kWindowOrders)
         if (hasName(order.types, type)) return slidingEvery(order.every, layers);
@@ -93,16 +96,38 @@ LayerFlags localLayers(const ConfigFields& in, std::int64_t layers) {
     return local;
 }
 
+/// Those with rotated positions, which `no_rope_layers` marks with 1, or all but every so many.
+LayerFlags chunkedLayers(const ConfigFields& in, std::int64_t layers) {
+    const char* const kRotated = "no_rope_layers";
+    if (in.given(kLayerTypes)) return layersNamed("chunked_attention", in, layers);
+    if (!in.given(kRotated) || in.at(kRotated).elements(kConfigLayers).empty())
+        return slidingEvery(in.size({"no_rope_layer_interval"}, 4, kConfigLayers), layers);
+    LayerFlags chunked;
+    for (const JsonNode& each : in.ofEachLayer(kRotated, layers)) chunked.push_back(each.whole(0, 1) == 1);
+    chunked.resize(static_cast<std::size_t>(layers));
+    return chunked;
+}
+
 ConfigWindow windowIn(const ConfigFields& in, const char* size, const LayerFlags& sliding, std::int64_t usual) {
     const auto count = std::count(sliding.begin(), sliding.end(), true);
     if (count == 0) return {};
     return {.size = in.size({size}, usual, kConfigWords), .layers = count, .every = everyOf(sliding)};
 }
 
+/// None where the file says null, as classes have it.
+ConfigWindow chunksIn(const ConfigFields& in, std::int64_t layers) {
+    const char* const kSize = "attention_chunk_size";
+    if (in.root().has(kSize) && !in.given(kSize)) return {};
+    ConfigWindow chunks = windowIn(in, kSize, chunkedLayers(in, layers), 8192);
+    chunks.chunked = chunks.layers > 0;
+    return chunks;
+}
+
 }  // namespace
 
 ConfigWindow windowOf(const ConfigFields& in, std::string_view type, std::int64_t layers) {
     if (hasName("gpt_neo", type)) return windowIn(in, "window_size", localLayers(in, layers), 256);
+    if (hasName(kChunkedClasses, type)) return chunksIn(in, layers);
     const bool isAsked = in.flag("use_sliding_window", true);
     if (!isAsked || !in.given("sliding_window")) return {};
     return windowIn(in, "sliding_window", slidingLayers(in, type, layers), 1);

@@ -45,6 +45,10 @@ constexpr auto kWindow = [](auto& doc, auto& window) {
     doc({"layers", "That have it."}, window.layers, kRound);
     doc({"every", "Every so many layers end with one that attends to all tokens; 0 where there is no such order."},
         window.every, kRound);
+    doc.unlessEmpty({"chunked",
+                     "The sequence is cut into chunks of this size, within which tokens attend; left out where the "
+                     "window slides."},
+                    window.chunked);
 };
 
 constexpr auto kRest = [](auto& doc, auto& rest) {
@@ -83,7 +87,8 @@ constexpr auto kShape = [](auto& doc, auto& shape) {
     doc.object({"rest_parameters",
                 "Parameters in no product of a layer and in no table; left out where they are those of the family."},
                shape.rest, kRest);
-    doc.object({"sliding_window", "Layers that attend to the last tokens alone; left out where there are none."},
+    doc.object({"sliding_window",
+                "Layers that attend to the last tokens, or within chunks, alone; left out where there are none."},
                shape.window, kWindow);
     doc.object({"latent", "Attention by low-rank vectors; left out where there is none."}, shape.latent, kLatent);
 };

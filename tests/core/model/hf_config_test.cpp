@@ -445,6 +445,49 @@ TEST(HfConfig, readsSlidingWindows) {
             << word;
 }
 
+/// A language model of Llama 4 with 4 layers, of which the first half are without experts.
+std::string llama4Of(const std::string& more = "") {
+    return R"({"architectures": ["Llama4ForConditionalGeneration"], "model_type": "llama4",
+               "text_config": {"model_type": "llama4_text", "vocab_size": 50, "hidden_size": 16,
+                               "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2,
+                               "head_dim": 8, "intermediate_size": 24, "intermediate_size_mlp": 40,
+                               "num_local_experts": 4, "moe_layers": [2, 3])" +
+           (more.empty() ? "" : ", " + more) + "}}";
+}
+
+TEST(HfConfig, readsChunksOfAttention) {
+    const auto file = [](const char* name) { return readFile(configFolder() + name); };
+    const std::vector<WindowCase> cases{
+        {file("llama-4-scout.json"), 8192, 36, 4},
+        {file("llama-4-maverick.json"), 8192, 36, 4},
+        {llama4Of(), 8192, 3, 4},
+        {smallOf("llama4_text"), 8192, 3, 0},
+        {llama4Of(R"("attention_chunk_size": 64)"), 64, 3, 4},
+        {llama4Of(R"("attention_chunk_size": null)"), 0, 0, 0},
+        {llama4Of(R"("no_rope_layer_interval": 2)"), 8192, 2, 2},
+        {llama4Of(R"("no_rope_layer_interval": 1)"), 0, 0, 0},
+        {llama4Of(R"("no_rope_layers": [])"), 8192, 3, 4},
+        {llama4Of(R"("no_rope_layers": [1, 0, 0, 0], "no_rope_layer_interval": 2)"), 8192, 1, 0},
+        {llama4Of(R"("no_rope_layers": [0, 0, 0, 0], "layer_types": ["chunked_attention", "full_attention",
+                                                                     "chunked_attention", "full_attention"])"),
+         8192, 2, 2},
+    };
+    for (const WindowCase& expected : cases) {
+        const ConfigWindow window = configOf(expected.bytes).window;
+        EXPECT_EQ(window.size, expected.size) << expected.bytes;
+        EXPECT_EQ(window.layers, expected.layers) << expected.bytes;
+        EXPECT_EQ(window.every, expected.every) << expected.bytes;
+        EXPECT_EQ(window.chunked, expected.layers > 0) << expected.bytes;
+    }
+    EXPECT_FALSE(configOf(file("gemma-2-9b.json")).window.chunked);
+    // Chunks of other classes are not theirs.
+    EXPECT_EQ(configOf(smallOf("llama", R"("attention_chunk_size": 64)")).window.layers, 0);
+    EXPECT_THAT(configError(llama4Of(R"("no_rope_layers": [1, 1])")),
+                testing::HasSubstr("expected an entry for each of 4 layers"));
+    EXPECT_THAT(configError(llama4Of(R"("no_rope_layers": [1, 1, 1, 2])")), testing::HasSubstr("no_rope_layers"));
+    EXPECT_THAT(configError(llama4Of(R"("attention_chunk_size": 0)")), testing::HasSubstr("attention_chunk_size"));
+}
+
 TEST(HfConfig, saysWhatAGraphMasks) {
     const std::string bytes = smallOf("mistral", R"("num_key_value_heads": 4, "sliding_window": 8)");
     const auto warningsAt = [&](std::int64_t sequence) {
@@ -453,6 +496,10 @@ TEST(HfConfig, saysWhatAGraphMasks) {
     EXPECT_TRUE(warningsAt(8).empty());
     ASSERT_EQ(warningsAt(9).size(), 1U);
     EXPECT_THAT(warningsAt(9).front(), testing::HasSubstr("3 of 3 layers attend to the last 8 tokens alone"));
+    const Graph graph = readHfConfig(smallOf("llama4_text", R"("num_key_value_heads": 4, "attention_chunk_size": 8)"),
+                                     "c.json", {.batch = 1, .dimensions = {{"sequence", 9}}});
+    ASSERT_EQ(graph.warnings.size(), 1U);
+    EXPECT_THAT(graph.warnings.front(), testing::HasSubstr("3 of 3 layers attend within chunks of 8 tokens alone"));
 }
 
 TEST(HfConfig, givesTheTransformerOfAFile) {
@@ -468,6 +515,10 @@ TEST(HfConfig, givesTheTransformerOfAFile) {
     EXPECT_EQ(specOf("mixtral-8x7b.json")->family, "zoo:moe");
     EXPECT_EQ(specOf("gemma-3-1b.json")->dims.at("window"), "512");
     EXPECT_EQ(specOf("gemma-3-1b.json")->dims.at("windowed_layers"), "22");
+    EXPECT_FALSE(specOf("gemma-3-1b.json")->dims.contains("window_chunked"));
+    EXPECT_EQ(specOf("llama-4-scout.json")->dims.at("window"), "8192");
+    EXPECT_EQ(specOf("llama-4-scout.json")->dims.at("windowed_layers"), "36");
+    EXPECT_EQ(specOf("llama-4-scout.json")->dims.at("window_chunked"), "1");
     EXPECT_EQ(specOf("bert-base-uncased.json")->family, "zoo:bert");
     EXPECT_EQ(specOf("opt-350m.json")->dims.at("embedding_width"), "512");
     EXPECT_EQ(refusal, "");

@@ -129,6 +129,26 @@ StepSetting mixtureStep(const StepLayout& layout) {
             .stack = {.id = "megatron-lm"}};
 }
 
+TEST(Step, isShorterWithChunksOfAttention) {
+    StepSetting setting = mixtureStep({.tensor = 2, .data = 4, .microBatches = 2});
+    setting.model.sequence = 32768;
+    setting.stack.fusedAttention = true;
+    const double all = stepSeconds(setting);
+    setting.model.window = SlidingWindow{.size = 8192, .layers = 6};
+    const double sliding = stepSeconds(setting);
+    setting.model.window->chunked = true;
+    const double chunked = stepSeconds(setting);
+    EXPECT_LT(sliding, all);
+    EXPECT_LT(chunked, sliding);
+    setting.layout.context = 4;
+    const double parts = stepSeconds(setting);
+    setting.model.window.reset();
+    EXPECT_LT(parts, stepSeconds(setting));
+    setting.layout.context = 1;
+    setting.model.window = SlidingWindow{.size = 32768, .layers = 6, .chunked = true};
+    EXPECT_EQ(stepSeconds(setting), all);
+}
+
 /// Seconds of a reduction where the network reaches its rate.
 double reductionOf(const StepLayout& layout, double layers) {
     return StepModel(mixtureStep(layout)).reduction(layout, layers).at(1);

@@ -201,6 +201,62 @@ TEST(Transformer, slidingWindowsHaveFewerKeys) {
     EXPECT_EQ(keysOf(transformer("zoo:llama", dims)), 4096);
 }
 
+/// Tokens that each token of a sequence sees, in the mean; one counts by its half where it sees itself, as half of all
+/// pairs are under a causal mask.
+double seenOf(int sequence, int size, bool chunked) {
+    double seen = 0;
+    for (int token = 0; token < sequence; ++token)
+        seen += chunked ? token % size + 0.5 : std::min(token + 0.5, static_cast<double>(size));
+    return seen / sequence;
+}
+
+TEST(Transformer, keysOfWindowsAndChunksAreThoseOfEveryToken) {
+    Dims dims{{"layers", "4"}, {"hidden", "1024"}, {"heads", "16"}};
+    for (const int sequence : {1, 7, 96, 1000, 1024, 8191, 8192, 8193, 16384, 20000}) {
+        dims["sequence"] = std::to_string(sequence);
+        dims.erase("window");
+        const double all = keysOf(transformer("zoo:llama", dims));
+        for (const int size : {1, 3, 32, 1000, 8192, 20000}) {
+            dims["window"] = std::to_string(size);
+            for (const bool chunked : {false, true}) {
+                dims["window_chunked"] = chunked ? "1" : "0";
+                dims["windowed_layers"] = "4";
+                const double each = keysOf(transformer("zoo:llama", dims));
+                EXPECT_NEAR(each, seenOf(sequence, size, chunked), 1e-9 * all) << sequence << ' ' << size;
+                dims["windowed_layers"] = "3";
+                EXPECT_NEAR(keysOf(transformer("zoo:llama", dims)), (3 * each + all) / 4, 1e-9 * all);
+            }
+        }
+    }
+}
+
+TEST(Transformer, chunksHaveTheKeysOfTheirOwnTokens) {
+    Dims dims{{"layers", "48"}, {"hidden", "5120"}, {"heads", "40"}, {"sequence", "16384"}};
+    const Transformer all = transformer("zoo:llama", dims);
+    dims["window"] = "8192";
+    dims["windowed_layers"] = "36";
+    const Transformer sliding = transformer("zoo:llama", dims);
+    dims["window_chunked"] = "1";
+    const Transformer chunked = transformer("zoo:llama", dims);
+    EXPECT_TRUE(chunked.window->chunked);
+    EXPECT_FALSE(sliding.window->chunked);
+    EXPECT_EQ(keysOf(chunked), 0.75 * 4096 + 0.25 * 8192);
+    EXPECT_LT(keysOf(chunked), keysOf(sliding));
+    EXPECT_EQ(layerWorkOf(chunked, {}, false).attentionFlop / layerWorkOf(all, {}, false).attentionFlop, 5.0 / 8);
+    // Without a mask a token sees all of its chunk.
+    Transformer encoder = chunked;
+    encoder.causal = false;
+    EXPECT_EQ(keysOf(encoder), 2 * keysOf(chunked));
+    for (const char* const sequence : {"8192", "8191", "100"}) {
+        dims["sequence"] = sequence;
+        Transformer within = transformer("zoo:llama", dims);
+        const double keys = keysOf(within), flop = layerWorkOf(within, {}, false).attentionFlop;
+        within.window.reset();
+        EXPECT_EQ(keys, keysOf(within)) << sequence;
+        EXPECT_EQ(flop, layerWorkOf(within, {}, false).attentionFlop) << sequence;
+    }
+}
+
 TEST(Transformer, whatIsNoTransformerOrLacksItsSizesIsRefused) {
     EXPECT_NE(refusalOf("zoo:resnet50", {}).find("no transformer"), std::string::npos);
     EXPECT_NE(refusalOf("zoo:gpt", {{"layers", "2"}}).find("hidden"), std::string::npos);

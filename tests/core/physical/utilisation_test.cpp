@@ -47,6 +47,19 @@ TEST(Utilisation, isTheSameWhateverTheMetricSays) {
     EXPECT_DOUBLE_EQ(shareOf(run, 1.1 / 3), share);
 }
 
+TEST(Utilisation, countsTheKeysOfChunksAlone) {
+    TrainingRun run = publishedRun("48", "6144", "64", 8, 4);
+    const double all = shareOf(run, 1.1);
+    run.dims["window"] = "512";
+    run.dims["windowed_layers"] = "36";
+    run.dims["window_chunked"] = "1";
+    // Scores and values of 4 samples of 2048 tokens, three times in training, with 256 keys in place of 1024.
+    const double fewer = 3.0 * 4 * 2048 * 36 * 4 * (1024 - 256) * 6144;
+    EXPECT_NEAR(all - shareOf(run, 1.1), fewer / (8 * 312e12 * 1.1), 1e-9);
+    run.dims["window"] = "2048";
+    EXPECT_EQ(shareOf(run, 1.1), all);
+}
+
 TEST(Utilisation, ofNetworksIsThatOfTheirProducts) {
     TrainingRun run{.model = "zoo:resnet50", .accelerator = "a100"};
     run.microBatch = run.globalBatch = 256;

@@ -438,6 +438,22 @@ TEST(Frameworks, ofMegatronSaySlidingWindows) {
     EXPECT_EQ(framework("nemo").misfit(plan), "");
 }
 
+TEST(Frameworks, ofMegatronHaveNoChunksOfAttention) {
+    FrameworkPlan plan = sharded();
+    const Framework& megatron = framework("megatron-lm");
+    const std::string all = megatron.text(plan);
+    plan.shape.sequence = 16384;
+    plan.shape.window = physical::SlidingWindow{.size = 8192, .layers = 60, .every = 4, .chunked = true};
+    EXPECT_EQ(megatron.misfit(plan),
+              "Megatron-LM has sliding windows of attention, not attention within chunks of 8192 tokens");
+    for (const char* const other : {"nemo", "torchtitan"}) EXPECT_EQ(misfitOf(other, plan), "") << other;
+    // Samples of one chunk have nothing to be said.
+    plan.shape.sequence = sharded().shape.sequence;
+    ASSERT_LE(plan.shape.sequence, 8192);
+    EXPECT_EQ(megatron.misfit(plan), "");
+    EXPECT_EQ(megatron.text(plan), all);
+}
+
 TEST(Frameworks, ofDeepSpeedAreJsonWhoseBatchesAgree) {
     int written = 0;
     for (const PlanCase& each : cases()) {

@@ -4,12 +4,14 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/physical/transformer.h"
 #include "core/plan/frameworks.h"
 #include "core/study/plan/outcome.h"
 #include "core/study/study.h"
 #include "tests/support/paths.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::study {
 namespace {
@@ -59,6 +61,27 @@ TEST(PlanFrameworks, saysWhatOfAModelIsNotRead) {
     ASSERT_EQ(result.warnings.size(), 2U);
     EXPECT_NE(result.warnings.front().find("'Gemma3ForConditionalGeneration'"), std::string::npos);
     EXPECT_NE(result.warnings.back().find("attend to the last 1024 tokens alone"), std::string::npos);
+}
+
+TEST(PlanFrameworks, knowTheChunksOfAConfig) {
+    const test::ScratchFolder folder;
+    const std::string file = (folder / "config.json").string();
+    writeFile(file, R"({"model_type": "llama4_text", "vocab_size": 4096, "hidden_size": 256, "num_hidden_layers": 4,
+                        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 32, "intermediate_size": 512,
+                        "intermediate_size_mlp": 1024, "num_local_experts": 4, "attention_chunk_size": 256})");
+    const Study study = studyOfPlan(file);
+    const Result result = run(study);
+    const Json document = toJson(result);
+    const Json window = document["model_shape"]["sliding_window"];
+    EXPECT_EQ(window["size"], 256);
+    EXPECT_EQ(window["layers"], 3);
+    EXPECT_EQ(window["chunked"], true);
+    const Result kept = keptOf(document, study);
+    EXPECT_TRUE(kept.outcome.get<PlanOutcome>().shape->window->chunked);
+    EXPECT_THROW(fileOfPlan(kept), UsageError);  // Megatron-LM has no chunks
+    Json sliding = document;
+    sliding["model_shape"]["sliding_window"].erase("chunked");
+    EXPECT_FALSE(keptOf(sliding, study).outcome.get<PlanOutcome>().shape->window->chunked);
 }
 
 TEST(PlanFrameworks, needTheShapeThatOlderResultsLack) {
