@@ -13,9 +13,8 @@ namespace tessera::partition {
 
 namespace {
 
-/// Rounds of evening out the samples of groups; each takes a plan of every group.
-constexpr int kMostRounds = 16;
-constexpr double kEven = 1e-3;  ///< between the ends of groups that end together
+constexpr int kMostRounds = 16;  ///< of shares that are tried; each takes a plan of every group
+constexpr double kEven = 1e-3;   ///< between the ends of groups that end together
 
 std::vector<double> ratesOf(const hardware::Fleet& fleet, const std::vector<std::size_t>& members) {
     std::vector<double> rates(members.size(), std::numeric_limits<double>::infinity());
@@ -73,17 +72,16 @@ public:
     /// the way to where memory lacks.
     double within(double seconds) const {
         if (seconds_.empty()) return static_cast<double>(lacking_) / 2;
-        double samples = 0, before = 0, longest = 0, slope = 0;
+        double samples = 0, longest = 0, slope = 0;
         for (const auto& [at, its] : seconds_) {
             const auto count = static_cast<double>(at);
             const double end = std::max(longest, its);
-            if (end > longest) slope = (count - before) / (end - longest);
-            if (seconds < end) return before + (seconds - longest) * slope;
-            samples = before = count;
+            if (end > longest) slope = (count - samples) / (end - longest);
+            if (seconds < end) return samples + (seconds - longest) * slope;
+            samples = count;
             longest = end;
         }
-        samples += (seconds - longest) * slope;
-        return std::min(samples, reach());
+        return std::min(samples + (seconds - longest) * slope, reach());
     }
 
 private:
@@ -212,8 +210,8 @@ PhysicalSides::Shared PhysicalSides::shared(const std::string& strategy, Shares 
     return made;
 }
 
-/// The fastest shares that are found, from those with which all take about as long as `first` lets think on; with
-/// `isLimited` of those that fit where there are any.
+/// The fastest shares that are found from `first` on: the next to be tried are those with which all would end together
+/// by what is known of each member's times. With `isLimited` shares that fit come before those that do not.
 PhysicalSides::Shared PhysicalSides::fastest(const std::string& strategy, Shared first, bool isLimited,
                                              ThreadProgress& watch) {
     const auto all = static_cast<std::int64_t>(options_.batch);
