@@ -59,17 +59,10 @@ std::vector<Size> sizesOf(const hardware::Fleet& fleet, partition::Options optio
     return sizes;
 }
 
-/// With physical costs a network's level parts all its units at once: halves are counted as if it did not.
-int depthOf(std::int64_t accelerators, const partition::Result& solved) {
-    int depth = 0;
-    if (solved.costs == partition::Costs::physical) return halvingsOf(accelerators);
-    for (const partition::LevelPlan& level : solved.plans.front().levels) depth = std::max(depth, level.level + 1);
-    return depth;
-}
-
 ScalingPoint pointOf(const hardware::Fleet& fleet, const partition::Result& solved) {
     const std::int64_t accelerators = hardware::acceleratorCount(fleet);
-    ScalingPoint point{.levels = depthOf(accelerators, solved), .accelerators = accelerators, .plans = {}};
+    ScalingPoint point{
+        .levels = depthOf(accelerators, solved.costs, solved.plans.front()), .accelerators = accelerators, .plans = {}};
     for (const partition::Plan& plan : solved.plans)
         point.plans.push_back({plan.strategy, plan.stepTime, plan.throughput, plan.speedupOverDp, plan.fits});
     return point;
@@ -110,6 +103,16 @@ private:
 };
 
 }  // namespace
+
+int depthOf(std::int64_t accelerators, partition::Costs costs, const partition::Plan& plan) {
+    int depth = 0;
+    if (costs == partition::Costs::physical) {
+        for (; accelerators > 1; accelerators -= accelerators / 2) ++depth;
+        return depth;
+    }
+    for (const partition::LevelPlan& level : plan.levels) depth = std::max(depth, level.level + 1);
+    return depth;
+}
 
 Scaling scaling(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
                 const partition::Options& options, const RunContext& context) {

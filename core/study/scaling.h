@@ -14,12 +14,9 @@
 /// by the costs of the study.
 namespace tessera::study {
 
-/// How often so many accelerators are halved until there is one.
-constexpr int halvingsOf(std::int64_t accelerators) {
-    int halvings = 0;
-    for (; accelerators > 1; accelerators -= accelerators / 2) ++halvings;
-    return halvings;
-}
+/// How often an array is halved until nothing is split: the levels of a plan's hierarchy. With physical costs a
+/// network's level parts all its units at once, and halves are counted as if it did not.
+int depthOf(std::int64_t accelerators, partition::Costs costs, const partition::Plan& plan);
 
 /// Plan of one strategy on an array of some size.
 struct ScalingPlan {

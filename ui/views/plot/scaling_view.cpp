@@ -89,11 +89,7 @@ bool ScalingView::isWorking() const {
 /// How often the array is halved.
 int ScalingView::depth() const {
     const auto& outcome = run_.result().outcome.get<study::PartitionOutcome>();
-    if (outcome.result.costs == partition::Costs::physical) return study::halvingsOf(outcome.accelerators);
-    int depth = 0;
-    for (const partition::LevelPlan& level : run_.plan(run_.bestPlan()).levels)
-        depth = std::max(depth, level.level + 1);
-    return depth;
+    return study::depthOf(outcome.accelerators, outcome.result.costs, run_.plan(run_.bestPlan()));
 }
 
 void ScalingView::setRun(const PartitionRun& run, const std::filesystem::path& history, store::RunId kept) {
