@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -21,6 +23,89 @@ unsigned coresOfProcess() {
     if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return std::max(1U, std::thread::hardware_concurrency());
     return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
 }
+
+/// Threads of this process that help whoever asks. They start as they are wanted and wait for more until it ends.
+class Pool {
+public:
+    static Pool& ofProcess() {
+        static Pool pool;
+        return pool;
+    }
+
+    ~Pool() {
+        {
+            const std::scoped_lock lock(mutex_);
+            ending_ = true;
+        }
+        wanted_.notify_all();
+    }
+
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    /// Calls `work` here and on up to `helpers` threads of the pool at once, and returns when all these calls have.
+    /// What helps may ask for help itself: it does what nobody else comes to do.
+    void run(const std::function<void()>& work, std::size_t helpers) {
+        Job job{.work = work, .open = helpers};
+        {
+            const std::scoped_lock lock(mutex_);
+            if (helpers > 0) jobs_.push_back(&job);
+            open_ += helpers;
+            startThreads();
+        }
+        wanted_.notify_all();
+        work();
+        std::unique_lock lock(mutex_);
+        std::erase(jobs_, &job);
+        open_ -= job.open;
+        job.ended.wait(lock, [&] { return job.running == 0; });
+    }
+
+private:
+    struct Job {
+        const std::function<void()>& work;
+        std::size_t open;  ///< calls that no thread has begun
+        std::size_t running = 0;
+        std::condition_variable ended = {};
+    };
+
+    Pool() = default;
+
+    void startThreads() {
+        constexpr std::size_t kMost = 256;
+        try {
+            for (; idle_ < open_ && threads_.size() < kMost; ++idle_) threads_.emplace_back([this] { help(); });
+        } catch (const std::system_error&) {
+            // The system gives no more threads: those that run, and who asks, do the work.
+        }
+    }
+
+    void help() {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            wanted_.wait(lock, [&] { return ending_ || !jobs_.empty(); });
+            if (ending_) return;
+            Job& job = *jobs_.front();
+            if (--job.open == 0) jobs_.pop_front();
+            --open_;
+            --idle_;
+            ++job.running;
+            lock.unlock();
+            job.work();
+            lock.lock();
+            ++idle_;
+            if (--job.running == 0) job.ended.notify_one();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable wanted_;
+    std::deque<Job*> jobs_;  // with open calls
+    std::size_t open_ = 0;   // calls of all jobs
+    std::size_t idle_ = 0;   // threads that wait
+    bool ending_ = false;
+    std::vector<std::jthread> threads_;  // last: they end before what they use
+};
 
 }  // namespace
 
@@ -54,15 +139,7 @@ void parallelFor(std::size_t count, unsigned threads, const std::function<void(s
             }
         }
     };
-    {
-        std::vector<std::jthread> others;
-        try {
-            for (std::size_t i = 1; i < workers; ++i) others.emplace_back(work);
-        } catch (const std::system_error&) {
-            // The system gives no more threads: those that run, and this one, do the work.
-        }
-        work();
-    }
+    if (workers > 0) Pool::ofProcess().run(work, workers - 1);
     if (failure) std::rethrow_exception(failure);
 }
 

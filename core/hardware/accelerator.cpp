@@ -110,6 +110,10 @@ Fields acceleratorFields() {
                   "Rate of one accelerator's links or network in bits per second (not bytes): all links together, one "
                   "direction.")
             .otherwise("not said; partition needs it here or in the group"),
+        F::number(&Accelerator::networkPeers, "network_peers", "Network peers", Measure::count, wholeUpTo(kMaxDevices),
+                  "Others of a node that its links lead to without a switch, in equal parts: two accelerators that "
+                  "talk to each other have that share of the network's rate. Levels of a fleet say it themselves.")
+            .otherwise("none: a switch, which brings the whole rate to any one"),
         F::number(&Accelerator::hostBandwidth, "host_bandwidth_bytes_per_s", "Host link", Measure::bytesPerSecond,
                   kPositive, "Bandwidth between host and accelerator in bytes per second.")
             .otherwise("not said"),

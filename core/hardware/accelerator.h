@@ -51,7 +51,8 @@ struct Accelerator {
     std::optional<std::int64_t> computeUnits;              ///< streaming multiprocessors, matrix engines, cores
     std::map<std::string, double> efficiency;              ///< by operation class, such as "gemm"; default 1
     std::vector<MemoryLevel> memory;
-    std::optional<BytesPerSecond> network;  ///< the file's `network_bits_per_s`: one direction
+    std::optional<BytesPerSecond> network;     ///< the file's `network_bits_per_s`: one direction
+    std::optional<std::int64_t> networkPeers;  ///< others that its links lead to without a switch, in equal parts
     std::optional<BytesPerSecond> hostBandwidth;
     std::optional<Watts> power;
     std::optional<double> pricePerHourUsd;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -21,10 +22,14 @@ std::int64_t productUpTo(std::int64_t product, std::int64_t factor) {
 
 /// What counts of a level by itself.
 void checkLevel(const TopologyLevel& level, const JsonNode& node) {
-    const bool isTorus = level.kind == LevelKind::torus;
-    if (!isTorus && !level.dims.empty())
-        node.at("dims").fail("dimensions of a torus only",
-                             fmt::format("of a level of kind '{}'", kLevelKindNames.of(level.kind)));
+    const bool isTorus = level.kind == LevelKind::torus, isMesh = level.kind == LevelKind::mesh;
+    const auto ofKind = [&] { return fmt::format("of a level of kind '{}'", kLevelKindNames.of(level.kind)); };
+    if (!isTorus && !level.dims.empty()) node.at("dims").fail("dimensions of a torus only", ofKind());
+    if (!isMesh && level.peers) node.at("peers").fail("the peers of a mesh only", ofKind());
+    if (isMesh && !level.peers) node.fail("'peers', the units that each has links to", "a mesh without peers");
+    if (isMesh && *level.peers >= level.size)
+        node.at("peers").fail(fmt::format("fewer peers than the {} units of the level", level.size),
+                              fmt::format("{}", *level.peers));
     if (!isTorus) return;
     if (level.dims.empty()) node.fail("'dims', the units along each dimension", "a torus without dimensions");
     std::int64_t product = 1;
@@ -47,6 +52,28 @@ std::optional<BytesPerSecond> effectiveBandwidth(const TopologyLevel& level) {
     return *level.bandwidth / (level.oversubscription * static_cast<double>(level.sharedBy));
 }
 
+std::int64_t neighboursAt(const TopologyLevel& level) {
+    const auto alongRing = [](std::int64_t units) { return std::min<std::int64_t>(units - 1, 2); };
+    std::int64_t neighbours = 0;
+    switch (level.kind) {
+        case LevelKind::switched:
+            return 0;
+        case LevelKind::full:
+            return level.size - 1;
+        case LevelKind::mesh:
+            return level.peers.value_or(level.size - 1);
+        case LevelKind::ring:
+            return alongRing(level.size);
+        case LevelKind::torus:
+            for (const std::int64_t units : level.dims) neighbours += alongRing(units);
+    }
+    return neighbours;
+}
+
+double shareOfLinks(std::int64_t neighbours, double others) {
+    return neighbours > 0 ? std::min(others / static_cast<double>(neighbours), 1.0) : 1;
+}
+
 std::int64_t acceleratorsJoined(std::span<const TopologyLevel> levels) {
     std::int64_t product = 1;
     for (const TopologyLevel& level : levels) product = productUpTo(product, level.size);
@@ -64,12 +91,16 @@ Fields levelFields() {
             .otherwise("of the last level what the group's count leaves"),
         F::word(&TopologyLevel::kind, "kind", "Kind", kLevelKindNames,
                 "How it joins them: switch (any to any), ring, torus (rings in each of 'dims'), full (a link "
-                "between each pair).")
+                "between each pair), mesh (links to some others, 'peers').")
             .otherwise("switch", Json("switch"))
             .alwaysWritten(),
         F::numbers(&TopologyLevel::dims, "dims", "Dimensions", wholeUpTo(kMaxLevelSize), kMaxDimensions,
                    "Units along each dimension of a torus; their product is the size.")
             .otherwise("none; a torus needs them"),
+        F::number(&TopologyLevel::peers, "peers", "Peers", Measure::count, wholeUpTo(kMaxLevelSize),
+                  "Units that each unit of a mesh has links to, in equal parts: two units that talk to each other have "
+                  "that share of the bandwidth.")
+            .otherwise("none; a mesh needs them"),
         F::number(&TopologyLevel::bandwidth, "bandwidth_bytes_per_s", "Bandwidth", Measure::bytesPerSecond, kPositive,
                   "Rate of one accelerator at this level in one direction in bytes per second (not bits): all its "
                   "links of the level together, or the port that it shares.")

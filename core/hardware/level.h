@@ -21,8 +21,9 @@ enum class LevelKind : std::uint8_t {
     ring,      ///< each unit has two neighbours
     torus,     ///< rings in each of several dimensions
     full,      ///< each pair of units has a link of its own
+    mesh,      ///< each unit has links to so many others
 };
-inline constexpr EnumNames<LevelKind> kLevelKindNames{"switch", "ring", "torus", "full"};
+inline constexpr EnumNames<LevelKind> kLevelKindNames{"switch", "ring", "torus", "full", "mesh"};
 
 /// A level of the network inside of a group of equal accelerators: joins `size` units of the level before it; those
 /// of the innermost level are single accelerators. Rates count one direction.
@@ -30,7 +31,8 @@ struct TopologyLevel {
     std::string name;
     std::int64_t size = 1;  ///< units of the level before it that this one joins
     LevelKind kind = LevelKind::switched;
-    std::vector<std::int64_t> dims = {};  ///< of a torus: units along each dimension, whose product is the size
+    std::vector<std::int64_t> dims = {};     ///< of a torus: units along each dimension, whose product is the size
+    std::optional<std::int64_t> peers = {};  ///< of a mesh: units that each unit has links to, in equal parts
     /// Of the port by which an accelerator sends at this level: all its links of the level together, one direction.
     /// Empty: not known, so what crosses the level has no answer.
     std::optional<BytesPerSecond> bandwidth = {};
@@ -49,6 +51,14 @@ inline constexpr std::int64_t kMaxLevelSize = 1'000'000;
 /// Returns the bytes/s that one accelerator sends across a level in one direction while all accelerators below do so:
 /// bandwidth / oversubscription / sharedBy. Nothing where the bandwidth is not known.
 std::optional<BytesPerSecond> effectiveBandwidth(const TopologyLevel& level);
+
+/// Returns how many others the links of a unit lead to: all of a level whose pairs are linked, a mesh's peers, the
+/// neighbours of a ring or torus. 0 of a switch, which brings the whole rate to any one.
+std::int64_t neighboursAt(const TopologyLevel& level);
+
+/// Returns the share of a unit's rate that it has to the members of a group, where its links lead to that many
+/// neighbours in equal parts: those to `others` of them; all of it where a switch joins them (0 neighbours).
+double shareOfLinks(std::int64_t neighbours, double others);
 
 /// Returns the number of accelerators that the levels join: the product of their sizes.
 std::int64_t acceleratorsJoined(std::span<const TopologyLevel> levels);

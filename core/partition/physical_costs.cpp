@@ -119,7 +119,7 @@ void PhysicalCosts::scaleTo(physical::TrainingRun transformer, const hardware::G
     transformer.tensorParallel = transformer.pipelineParallel = transformer.contextParallel = 1;
     transformer.optimizer = std::string(model::optimizerKind(options_.optimizer).id);
     transformer.software = "fused";
-    const physical::ReplicaStep whole = physical::replicaStepOf(transformer, physical::deviceOf(group.accelerator));
+    const physical::ReplicaStep whole = physical::replicaStepOf(transformer, physical::deviceIn(group));
     double computed = 0, reduction = 0;
     for (std::int32_t vertex = 0; vertex < signedIndex(layerCount_); ++vertex) {
         const ShardTimes shard = this->shard(vertex, all);

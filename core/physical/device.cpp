@@ -82,6 +82,7 @@ Device deviceOf(const hardware::Accelerator& accelerator) {
         if (level.bandwidth && (device.bandwidth == 0 || !level.onChip)) device.bandwidth = level.bandwidth->value;
     }
     if (accelerator.network) device.linkBytesPerSecond = accelerator.network->value;
+    device.neighbours = accelerator.networkPeers.value_or(0);
     if (accelerator.hostBandwidth) device.hostBytesPerSecond = accelerator.hostBandwidth->value;
     for (const hardware::KernelFit& fit : accelerator.kernelFits) device.fits.push_back(fittedForm(fit));
     if (accelerator.power) device.watts = accelerator.power->value;

@@ -33,6 +33,7 @@ struct Device {
     double units = 0;                   ///< processors that work on one tile each
     double memory = 0;                  ///< bytes of its largest level
     double linkBytesPerSecond = 0;      ///< to other accelerators, per direction; 0: none, so by the host
+    std::int64_t neighbours = 0;        ///< that its links lead to, in equal parts; 0: a switch joins all
     double hostBytesPerSecond = 0;      ///< to the host, per direction
     double watts = 0;                   ///< under load; 0: not said
     std::vector<FittedForm> fits = {};  ///< of its kernels, in its description

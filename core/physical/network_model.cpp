@@ -13,6 +13,7 @@
 #include "core/base/elementary.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/hardware/level.h"
 #include "core/physical/collective.h"
 
 namespace tessera::physical {
@@ -116,8 +117,9 @@ double reductionSeconds(const TrainingRun& run, const Device& device, double byt
     constexpr double kHostRate = 12e9, kNetworkOfOne = 12.5e9;
     const double host = device.hostBytesPerSecond > 0 ? device.hostBytesPerSecond : kHostRate;
     const bool isLinked = device.linkBytesPerSecond > 0 && !(isBridged(device) && run.accelerators > 2);
-    const double link = isLinked ? device.linkBytesPerSecond : host;
     const int perNode = std::min(run.perNode, run.accelerators);
+    const double link =
+        isLinked ? device.linkBytesPerSecond * hardware::shareOfLinks(device.neighbours, perNode - 1) : host;
     // Pods of machines with links of their own span nodes by them.
     const double own = networkMachineOf(device) == NetworkMachine::gpu ? kNetworkOfOne : link / 2;
     const double network = run.networkBytesPerSecond > 0 ? run.networkBytesPerSecond : own * perNode;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/elementary.h"
+#include "core/hardware/level.h"
 #include "core/physical/collective.h"
 #include "core/physical/collective_table.h"
 #include "core/physical/kernel.h"
@@ -79,7 +80,7 @@ struct DeviceGroup {
 class StepNetwork {
 public:
     StepNetwork(const Device& device, double perNode, double nodeBytesPerSecond)
-        : perNode_(perNode), nodeRate_(nodeBytesPerSecond) {
+        : perNode_(perNode), nodeRate_(nodeBytesPerSecond), neighbours_(device.neighbours) {
         system_ = measuredSystemOf(device.id, device.linkBytesPerSecond);
         const bool linked = device.linkBytesPerSecond > 0;
         // Without links all go by the host, whose lanes carry both directions of two devices at once.
@@ -116,16 +117,20 @@ public:
 private:
     double insideSeconds(Collective operation, double members, double bytes) const {
         const int count = static_cast<int>(std::min(members, 1e6));
+        Interconnect links = links_;
+        links.linkBytesPerSecond *=
+            hardware::shareOfLinks(neighbours_, operation == Collective::sendReceive ? 1 : members - 1);
         const Prediction prediction = predictCollective({.system = system_,
                                                          .operation = operation,
                                                          .accelerators = count,
                                                          .perNode = count,
                                                          .bytes = bytes,
-                                                         .interconnect = links_});
-        return prediction.estimate ? prediction.estimate->value : bytes / links_.linkBytesPerSecond;
+                                                         .interconnect = links});
+        return prediction.estimate ? prediction.estimate->value : bytes / links.linkBytesPerSecond;
     }
 
     double perNode_, nodeRate_;
+    std::int64_t neighbours_;
     std::string system_;
     Interconnect links_;
 };

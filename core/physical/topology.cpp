@@ -163,11 +163,10 @@ bool isTorus(const SpannedLevel& at) {
     return at.level->kind == LevelKind::torus || at.level->kind == LevelKind::ring;
 }
 
-/// The rate of a unit to the members of its group: of links to each other unit, those that lead to members.
+/// The rate of a unit to the members of its group: of links to other units, those that lead to members.
 double memberRate(const SpannedLevel& at, Collective operation) {
-    if (at.level->kind != LevelKind::full) return at.rate;
-    const auto reached = static_cast<double>(operation == Collective::sendReceive ? 1 : at.members - 1);
-    return at.rate * reached / static_cast<double>(at.level->size - 1);
+    const auto others = static_cast<double>(operation == Collective::sendReceive ? 1 : at.members - 1);
+    return at.rate * hardware::shareOfLinks(hardware::neighboursAt(*at.level), others);
 }
 
 /// A level's latency where it says one; as requests have 0 for one that is not said, 0 is a nanosecond.
@@ -285,6 +284,10 @@ std::vector<TopologyLevel> levelsOf(const hardware::Accelerator& accelerator, st
         inside.name = "host";
         if (accelerator.hostBandwidth) inside.bandwidth = *accelerator.hostBandwidth / 2;
     }
+    if (accelerator.network && accelerator.networkPeers && *accelerator.networkPeers < node) {
+        inside.kind = LevelKind::mesh;
+        inside.peers = accelerator.networkPeers;
+    }
     if (accelerator.networkLatency) inside.latency = accelerator.networkLatency;
     std::vector<TopologyLevel> levels{std::move(inside)};
     if (count > node) levels.push_back({.name = "network", .size = count / node});
@@ -298,6 +301,16 @@ std::vector<TopologyLevel> levelsOf(const hardware::Group& group) {
              .size = group.count,
              .bandwidth = group.network,
              .latency = group.accelerator.networkLatency}};
+}
+
+Device deviceIn(const hardware::Group& group) {
+    Device device = deviceOf(group.accelerator);
+    if (group.levels.empty()) return device;
+    const TopologyLevel& inside = group.levels.front();
+    const auto rate = hardware::effectiveBandwidth(inside);
+    if (rate && device.linkBytesPerSecond > 0) device.linkBytesPerSecond = rate->value;
+    device.neighbours = hardware::neighboursAt(inside);
+    return device;
 }
 
 }  // namespace tessera::physical

@@ -8,6 +8,7 @@
 
 #include "core/hardware/fleet.h"
 #include "core/physical/collective.h"
+#include "core/physical/device.h"
 
 namespace tessera::physical {
 
@@ -44,5 +45,9 @@ Prediction collectiveOver(std::span<const hardware::TopologyLevel> levels, Colle
 std::vector<hardware::TopologyLevel> levelsOf(const hardware::Group& group);
 /// The same of a number of accelerators that are in no fleet.
 std::vector<hardware::TopologyLevel> levelsOf(const hardware::Accelerator& accelerator, std::int64_t count);
+
+/// Returns the device of a group's accelerators, joined as the innermost of its levels says: its rate, where the
+/// accelerator has links at all, and how many neighbours they lead to.
+Device deviceIn(const hardware::Group& group);
 
 }  // namespace tessera::physical

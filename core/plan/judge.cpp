@@ -272,6 +272,10 @@ Scores Judge::bound(const Configuration& configuration, Wanted wanted) {
     return data_->bound(configuration, wanted);
 }
 
+Scores Judge::boundOfStages(const Configuration& least, const Configuration& most) {
+    return data_->boundOfStages(least, data_->placedOf(least), data_->placedOf(most));
+}
+
 Evaluated Judge::evaluate(const Configuration& configuration, double bytes) {
     if (data_->layered) return data_->layered->evaluate(configuration);
     return data_->evaluate(configuration, bytes);

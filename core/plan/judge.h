@@ -105,9 +105,12 @@ public:
     std::optional<double> leastBytes(const Configuration& configuration);
     /// Scores that none of a configuration's divisions beats: stages as even as fractions of layers allow, nothing
     /// reduced, no update, nothing recomputed that some stages may keep; side by side, micro-batches shared in
-    /// fractions among as many replicas as there may be. Of a pipeline through two groups memory, too, where it is
+    /// fractions among as many replicas as there may be. Of a pipeline through several groups memory, too, where it is
     /// wanted; 0 where nothing better is known: memory of others, energy of replicas side by side.
     Scores bound(const Configuration& configuration, Wanted wanted = {});
+    /// Scores that none of the pipelines through the same groups beats whose parts have stages from those of `least` to
+    /// those of `most`; memory is 0.
+    Scores boundOfStages(const Configuration& least, const Configuration& most);
     /// All that is said of one, no accelerator with more than so many bytes. Throws UsageError for one that does not
     /// fit.
     Evaluated evaluate(const Configuration& configuration, double bytes = std::numeric_limits<double>::infinity());

@@ -67,36 +67,44 @@ double Judge::Data::memoryBound(const PlacedParts& placed) const {
     return (layers + held) / inverse;
 }
 
-/// Seconds of a step through one group, or two one after the other, whose stages hold fractions of layers.
-double Judge::Data::secondsBound(const Configuration& configuration, const PlacedParts& placed) const {
-    const int microBatches = placed.front().part->microBatches;
-    const auto secondsOf = [&](const DivisionCost& cost) {
-        return pipelineSeconds(configuration, placed.front(), cost, microBatches, 0);
-    };
-    const LayerTimes& ahead = placed.front().times();
-    const LayerTimes& behind = placed.back().times();
-    const double front = placed.front().part->stages, head = behind.head();
-    if (placed.size() == 1) {
-        const double all = layers * ahead.both() + head;
-        return secondsOf({.longest = all / front, .all = all});
+/// Seconds of a step through groups one after the other, whose parts have stages from those of `least` to those of
+/// `most`, which hold fractions of layers: no stage less than one.
+double Judge::Data::secondsBound(const Configuration& configuration, const PlacedParts& least,
+                                 const PlacedParts& most) const {
+    // All stages as long as each other; longer where a stage of one layer takes that.
+    const double head = most.back().times().head();
+    double work = head / most.back().times().both(), rate = 0, longest = 0, fastest = 0, all = head, held = 0;
+    work += layers;
+    for (std::size_t i = 0; i < most.size(); ++i) {
+        const double layer = most[i].times().both(), stages = most[i].part->stages;
+        rate += stages / layer;
+        longest = std::max(longest, i + 1 < most.size() ? layer : layer + head / stages);
+        fastest = i == 0 ? layer : std::min(fastest, layer);
+        all += least[i].part->stages * layer;
+        held += least[i].part->stages;
     }
-    // Layers that make both rows' stages equally long, then as many as may go to the faster row.
-    const double back = placed.back().part->stages, x = ahead.both(), y = behind.both();
-    const double first = std::clamp((layers * y + head) * front / (x * back + y * front), front, layers - back);
-    return secondsOf({.longest = std::max(first * x / front, ((layers - first) * y + head) / back),
-                      .all = x < y ? (layers - back) * x + back * y + head : front * x + (layers - front) * y + head});
+    longest = std::max(longest, work / rate);
+    all += (layers - held) * fastest;
+    return pipelineSeconds(configuration, most.front(), {.longest = longest, .all = all},
+                           most.front().part->microBatches, 0);
+}
+
+Scores Judge::Data::boundOfStages(const Configuration& configuration, const PlacedParts& least,
+                                  const PlacedParts& most) const {
+    Scores scores;
+    double& seconds = scores.of(Objective::time);
+    seconds = secondsBound(configuration, least, most);
+    scores.of(Objective::accelerators) = static_cast<double>(configuration.accelerators());
+    for (const PlacedPart& each : least) scores.of(Objective::price) += priceOf(configuration, each, seconds);
+    scores.of(Objective::energy) = joulesBound(configuration, least, seconds);
+    return scores;
 }
 
 Scores Judge::Data::bound(const Configuration& configuration, Wanted wanted) {
     if (layered) return {};
     const PlacedParts placed = placedOf(configuration);
     if (configuration.isSideBySide()) return sharedBound(configuration, placed);
-    Scores scores;
-    double& seconds = scores.of(Objective::time);
-    seconds = secondsBound(configuration, placed);
-    scores.of(Objective::accelerators) = static_cast<double>(configuration.accelerators());
-    for (const PlacedPart& each : placed) scores.of(Objective::price) += priceOf(configuration, each, seconds);
-    scores.of(Objective::energy) = joulesBound(configuration, placed, seconds);
+    Scores scores = boundOfStages(configuration, placed, placed);
     if (wanted.memory && configuration.isStacked()) scores.of(Objective::memory) = memoryBound(placed);
     return scores;
 }

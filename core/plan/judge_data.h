@@ -55,7 +55,8 @@ struct Judge::Data {
     Judgement judgeUpTo(Configuration configuration, const std::function<bool(int)>& allows, Wanted wanted);
     std::optional<double> leastBytes(const Configuration& configuration);
     Scores bound(const Configuration& configuration, Wanted wanted);
-    double secondsBound(const Configuration& configuration, const PlacedParts& placed) const;
+    Scores boundOfStages(const Configuration& configuration, const PlacedParts& least, const PlacedParts& most) const;
+    double secondsBound(const Configuration& configuration, const PlacedParts& least, const PlacedParts& most) const;
     Scores sharedBound(const Configuration& configuration, const PlacedParts& placed) const;
     double secondsOfMicroBatch(const Configuration& configuration, const PlacedPart& placed) const;
     double joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const;

@@ -23,19 +23,14 @@ using hardware::TopologyLevel;
 /// How a group's accelerators are joined, as a step sees it.
 struct Joined {
     int perNode = 1;
-    double linkRate = 0;     ///< inside a node; 0: as the accelerator's description says
     double networkRate = 0;  ///< of one accelerator beyond; 0: there is nothing beyond
 };
 
 Joined joinedOf(const hardware::Group& group) {
     // A group of which only its network is known has no nodes.
-    if (group.levels.empty() && group.network)
-        return {.perNode = 1, .linkRate = 0, .networkRate = group.network->value};
+    if (group.levels.empty() && group.network) return {.perNode = 1, .networkRate = group.network->value};
     const std::vector<TopologyLevel> levels = physical::levelsOf(group);
-    Joined joined{.perNode = static_cast<int>(levels.front().size),
-                  .networkRate = hardware::networkRateOf(group, levels)};
-    if (const auto rate = hardware::effectiveBandwidth(levels.front())) joined.linkRate = rate->value;
-    return joined;
+    return {.perNode = static_cast<int>(levels.front().size), .networkRate = hardware::networkRateOf(group, levels)};
 }
 
 GroupVariant variantOf(const physical::TrainingRun& run, const physical::Device& device) {
@@ -60,16 +55,10 @@ PlanGroup bareGroupOf(const hardware::Group& given, const Joined& joined) {
             .pricePerHour = given.accelerator.pricePerHourUsd};
 }
 
-physical::Device deviceIn(const hardware::Group& given, const Joined& joined) {
-    physical::Device device = physical::deviceOf(given.accelerator);
-    if (joined.linkRate > 0 && device.linkBytesPerSecond > 0) device.linkBytesPerSecond = joined.linkRate;
-    return device;
-}
-
 PlanGroup groupOf(const hardware::Group& given, const physical::TrainingRun& model,
                   const std::vector<std::string>& dtypes) {
     const Joined joined = joinedOf(given);
-    const physical::Device device = deviceIn(given, joined);
+    const physical::Device device = physical::deviceIn(given);
     PlanGroup group = bareGroupOf(given, joined);
     for (const std::string& dtype : dtypes) {
         physical::TrainingRun run = model;
@@ -129,7 +118,7 @@ Problem problemOf(const hardware::Fleet& fleet, std::vector<LayersOnGroup> layer
         const hardware::Group& given = fleet.groups[i];
         const Joined joined = joinedOf(given);
         GroupVariant variant;
-        variant.setting.device = deviceIn(given, joined);
+        variant.setting.device = physical::deviceIn(given);
         variant.setting.dtype = dtype;
         variant.setting.stack.id = layers[i].software;
         problem.groups.push_back(bareGroupOf(given, joined));

@@ -173,13 +173,13 @@ std::string scheduleText(const Configuration& configuration) {
     if (configuration.pipeline == 1) return "a schedule needs a pipeline of 2 stages or more";
     // GPipe takes as long and holds all micro-batches, of which replicas have different numbers.
     if (configuration.isSideBySide()) return "groups side by side run 1f1b";
-    return "a pipeline through two groups runs 1f1b or gpipe";
+    return "a pipeline through several groups runs 1f1b or gpipe";
 }
 
 std::string orderText(const Problem& problem, const Configuration& configuration) {
     const std::string_view order = physical::kRankOrderNames.of(configuration.order);
     if (configuration.isStacked())
-        return fmt::format("a pipeline through two groups has no ranks in the order {}", order);
+        return fmt::format("a pipeline through several groups has no ranks in the order {}", order);
     if (!hasOrders(problem, configuration)) return fmt::format("the software has no ranks in the order {}", order);
     if (!areStagesAlike(configuration))
         return fmt::format(

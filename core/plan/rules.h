@@ -21,9 +21,9 @@ enum class Fault : std::uint8_t {
     chunks,        ///< virtual stages are equal, of the interleaved schedule, whose micro-batches the stages divide
     zero,          ///< what ZeRO shards is there, and the software shards it with a pipeline
     recompute,     ///< selective recomputation is of attention in parts, that by stage of schedules of two passes
-    schedule,  ///< a schedule needs a pipeline; one through two groups runs 1F1B or GPipe, groups side by side 1F1B,
-               ///< which takes no longer than GPipe and holds less
-    order,     ///< other than Megatron-LM's own where it differs, all parts are alike and the software has it
+    schedule,      ///< a schedule needs a pipeline; one through several groups runs 1F1B or GPipe, groups side by side
+                   ///< 1F1B, which takes no longer than GPipe and holds less
+    order,         ///< other than Megatron-LM's own where it differs, all parts are alike and the software has it
 };
 
 /// What is wrong first; none where nothing is.

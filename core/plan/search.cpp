@@ -151,6 +151,13 @@ private:
     std::atomic<double> value_ = std::numeric_limits<double>::infinity();
 };
 
+/// Stages that a part of a pipeline may have.
+struct StageRange {
+    int least = 1, most = 1;
+};
+/// Of each part along the pipeline.
+using StageBox = std::vector<StageRange>;
+
 /// Configurations that share what a judge computes once.
 struct Cell {
     Configuration common;
@@ -187,7 +194,7 @@ public:
         });
         if (problem_.groups.size() > 1 && !problem_.layered() && !stopped_) {
             const Kept before = kept;
-            runPhase("pipelines through two groups", kept,
+            runPhase("pipelines through several groups", kept,
                      [&](Cell& cell, Kept& into) { forEachStacked(cell, before, into); });
         }
         Found found{.top = std::move(kept.top),
@@ -397,29 +404,113 @@ private:
         return most >= static_cast<int>(at.parts.size()) ? most : 0;
     }
 
+    /// Groups in the order in which a pipeline may pass through them.
+    std::vector<std::vector<std::size_t>> sequencesOfGroups() const {
+        std::vector<std::size_t> usable;
+        for (std::size_t group = 0; group < problem_.groups.size(); ++group)
+            if (mayUse(group)) usable.push_back(group);
+        const std::size_t most = usable.size() > kMostStacked ? 2 : usable.size();
+        std::vector<std::vector<std::size_t>> sequences;
+        std::vector<std::vector<std::size_t>> longest{{}};
+        for (std::size_t length = 1; length <= most; ++length) {
+            std::vector<std::vector<std::size_t>> longer;
+            for (const std::vector<std::size_t>& each : longest)
+                for (const std::size_t group : usable) {
+                    if (std::find(each.begin(), each.end(), group) != each.end()) continue;
+                    longer.push_back(each);
+                    longer.back().push_back(group);
+                }
+            longest = std::move(longer);
+            if (length > 1) sequences.insert(sequences.end(), longest.begin(), longest.end());
+        }
+        return sequences;
+    }
+
     void forEachStacked(Cell& cell, const Kept& before, Kept& into) {
         Configuration at = cell.common;
-        for (std::size_t front = 0; front < problem_.groups.size(); ++front)
-            for (std::size_t back = 0; back < problem_.groups.size(); ++back) {
-                if (front == back || !mayUse(front) || !mayUse(back)) continue;
-                const std::int64_t counts[] = {problem_.groups[front].count / at.perStage(),
-                                               problem_.groups[back].count / at.perStage()};
-                for (const int data : replicasOf(at, std::min(counts[0], counts[1]))) {
-                    at.data = data;
-                    const int microBatches = allMicroBatches(problem_, at) / data;
-                    for (int ahead = 1; ahead <= counts[0] / data; ++ahead) {
-                        control_.throwIfCancelled("the search for a plan");
-                        for (int behind = 1; behind <= counts[1] / data && ahead + behind <= problem_.layers();
-                             ++behind) {
-                            if (!space_.allows(Axis::pipeline, ahead + behind)) continue;
-                            at.pipeline = ahead + behind;
-                            at.parts = {{front, ahead, data, microBatches}, {back, behind, data, microBatches}};
-                            forEachVariant(at, into,
-                                           [&](const Configuration& each) { judgeStacked(cell, each, before, into); });
-                        }
-                    }
+        for (const std::vector<std::size_t>& sequence : sequencesOfGroups()) {
+            if (static_cast<int>(sequence.size()) > problem_.layers()) continue;
+            std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+            for (const std::size_t group : sequence)
+                fewest = std::min(fewest, problem_.groups[group].count / at.perStage());
+            for (const int data : replicasOf(at, fewest)) {
+                at.data = data;
+                at.pipeline = static_cast<int>(sequence.size());
+                at.parts.clear();
+                StageBox box;
+                for (const std::size_t group : sequence) {
+                    at.parts.push_back({group, 1, data, allMicroBatches(problem_, at) / data});
+                    const std::int64_t most = problem_.groups[group].count / at.perStage() / data;
+                    box.push_back({1, static_cast<int>(std::min<std::int64_t>(most, problem_.layers()))});
                 }
+                forEachVariant(at, into,
+                               [&](const Configuration& each) { judgeStages(cell, each, box, before, into); });
             }
+        }
+    }
+
+    /// Every number of stages in a box, by halves of it, of which those are left out that a bound of all of them does.
+    void judgeStages(Cell& cell, Configuration at, StageBox box, const Kept& before, Kept& into) {
+        control_.throwIfCancelled("the search for a plan");
+        int least = 0;
+        for (const StageRange& range : box) least += range.least;
+        if (least > problem_.layers()) return;
+        for (StageRange& range : box) range.most = std::min(range.most, problem_.layers() - (least - range.least));
+        const std::int64_t count = countOf(box);
+        if (count == 0) return;
+        const auto widest = std::max_element(box.begin(), box.end(), [](const StageRange& a, const StageRange& b) {
+            return a.most - a.least < b.most - b.least;
+        });
+        if (widest->least == widest->most)
+            return judgeStacked(cell, withStages(at, box, &StageRange::least), before, into);
+        const Scores bound =
+            cell.judge->boundOfStages(withStages(at, box, &StageRange::least), withStages(at, box, &StageRange::most));
+        if (alone_ ? least_.isBelow(bound.of(options_.objective)) : before.isBeaten(bound)) {
+            into.counted.all += count;
+            into.counted.bounded += count;
+            return;
+        }
+        // More stages first: of the best alone what is found early leaves others out.
+        const StageRange whole = *widest;
+        const int middle = (whole.least + whole.most) / 2;
+        *widest = {middle + 1, whole.most};
+        judgeStages(cell, at, box, before, into);
+        *widest = {whole.least, middle};
+        judgeStages(cell, at, std::move(box), before, into);
+    }
+
+    static Configuration withStages(Configuration at, const StageBox& box, int StageRange::*stages) {
+        at.pipeline = 0;
+        for (std::size_t i = 0; i < box.size(); ++i) at.pipeline += at.parts[i].stages = box[i].*stages;
+        return at;
+    }
+
+    /// Numbers of stages in a box that a pipeline may have.
+    std::int64_t countOf(const StageBox& box) const {
+        int most = 0;
+        std::int64_t product = 1;
+        for (const StageRange& range : box) {
+            most += range.most;
+            product *= range.most - range.least + 1;
+        }
+        const bool isFree = space_.of(Axis::pipeline).values.empty();
+        if (isFree && most <= problem_.layers()) return product;
+        // By their sum.
+        std::vector<std::int64_t> ways(static_cast<std::size_t>(problem_.layers()) + 1, 0);
+        ways[0] = 1;
+        for (const StageRange& range : box) {
+            std::vector<std::int64_t> below(ways.size() + 1, 0);  // of sums less than each
+            for (std::size_t sum = 0; sum < ways.size(); ++sum) below[sum + 1] = below[sum] + ways[sum];
+            for (int sum = 0; sum <= problem_.layers(); ++sum) {
+                const auto from = static_cast<std::size_t>(std::max(sum - range.most, 0));
+                const auto to = static_cast<std::size_t>(std::max(sum - range.least + 1, 0));
+                ways[static_cast<std::size_t>(sum)] = to > from ? below[to] - below[from] : 0;
+            }
+        }
+        std::int64_t count = 0;
+        for (int sum = 1; sum <= problem_.layers(); ++sum)
+            if (space_.allows(Axis::pipeline, sum)) count += ways[static_cast<std::size_t>(sum)];
+        return count;
     }
 
     /// Orders of ranks, schedules, virtual stages and stages of ZeRO of a configuration.

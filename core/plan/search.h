@@ -13,6 +13,9 @@
 
 namespace tessera::plan {
 
+/// Groups of a fleet above which a pipeline passes through two of them at most, so that a search ends.
+inline constexpr std::size_t kMostStacked = 4;
+
 struct SearchOptions {
     Objective objective = Objective::time;
     std::optional<double> longestStep = {};  ///< s; what takes longer does not count
@@ -55,12 +58,13 @@ struct Found {
 };
 
 /// Looks at every configuration of the space: on one group of the fleet with any number of replicas and stages; through
-/// two groups one after the other; with whole replicas side by side on several groups, as many on each as make the step
-/// shortest. Of the second sort those are left out that by a lower bound of their time cannot beat what was found
-/// before. The layers of each configuration are divided so that its step is shortest; where memory is the objective, so
-/// that its fullest accelerator holds least within the longest step, and of such divisions the shortest counts. A front
-/// with memory and another value has both divisions. Equal results whatever the threads; ties go to the lesser
-/// configuration. Throws InterruptedError where it is cancelled; `finish` ends it with what it has.
+/// several groups one after the other (`kMostStacked`); with whole replicas side by side on
+/// several groups, as many on each as make the step shortest. Of the second sort those are left out that by a lower
+/// bound of their scores cannot beat what was found before. The layers of each configuration are divided so that its
+/// step is shortest; where memory is the objective, so that its fullest accelerator holds least within the longest
+/// step, and of such divisions the shortest counts. A front with memory and another value has both divisions. Equal
+/// results whatever the threads; ties go to the lesser configuration. Throws InterruptedError where it is cancelled;
+/// `finish` ends it with what it has.
 Found search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control);
 
 /// Finds the first of `search(problem, space, options, control).top` in less time: whatever by a lower bound is no

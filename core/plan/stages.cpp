@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace tessera::plan {
 
@@ -46,13 +47,6 @@ void forEachChoice(const StageRow& row, int layers, const Use& use) {
     }
 }
 
-DivisionCost both(const DivisionCost& a, const DivisionCost& b) {
-    return {.longest = std::max(a.longest, b.longest),
-            .all = a.all + b.all,
-            .once = std::max(a.once, b.once),
-            .fullest = std::max(a.fullest, b.fullest)};
-}
-
 void keep(std::optional<Division>& best, double seconds, const DivisionCost& cost, std::vector<RowChoice> rows,
           std::vector<int> layers) {
     if (!best || seconds < best->seconds) best = Division{seconds, cost, std::move(rows), std::move(layers)};
@@ -68,34 +62,138 @@ std::optional<Division> bestOfOne(int layers, const StageRow& row,
     return best;
 }
 
-std::optional<Division> bestOfTwo(int layers, const StageRow& front, const StageRow& back,
-                                  const std::function<double(const DivisionCost&)>& seconds) {
-    std::optional<Division> best;
-    const auto tryWith = [&](int first) {
-        // No division of these numbers is shorter: stages are at best even.
-        const DivisionCost bound{
-            .longest = std::max(first * front.layer / front.stages,
-                                std::max((layers - first) * back.layer + back.head, 0.0) / back.stages),
-            .all = first * front.layer + (layers - first) * back.layer + back.head};
-        if (best && seconds(bound) >= best->seconds) return;
-        forEachChoice(front, first, [&](const RowChoice& ahead) {
-            const DivisionCost cost = costOf(front, ahead, first);
-            forEachChoice(back, layers - first, [&](const RowChoice& behind) {
-                const DivisionCost sum = both(cost, costOf(back, behind, layers - first));
-                keep(best, seconds(sum), sum, {ahead, behind}, {first, layers - first});
-            });
-        });
-    };
-    const double speeds = front.stages / front.layer + back.stages / back.layer;
-    const int least = front.stages, most = layers - back.stages;
-    const int even =
-        std::clamp(static_cast<int>(layers * (front.stages / front.layer) / speeds), least, std::max(least, most));
-    for (int away = 0; even - away >= least || even + away <= most; ++away) {
-        if (even + away <= most) tryWith(even + away);
-        if (away > 0 && even - away >= least) tryWith(even - away);
-    }
-    return best;
+/// Most layers of a stage that takes at most so many seconds, of which `beside` do not count by layers.
+int layersWithin(double longest, double layer, double beside, int most) {
+    auto held = static_cast<int>(std::clamp((longest - beside) / layer, 0.0, static_cast<double>(most)));
+    while (held < most && (held + 1) * layer + beside <= longest) ++held;
+    while (held > 0 && held * layer + beside > longest) --held;
+    return held;
 }
+
+/// Divisions over several rows within limits of the longest stage and of what is added once, of which that with the
+/// least sum of all stages gives the fastest rows as many layers as they may hold.
+class RowsDivision {
+public:
+    RowsDivision(int layers, std::span<const StageRow> rows) : layers_(layers), rows_(rows) {
+        for (std::size_t i = 0; i < rows.size(); ++i) byLayer_.push_back(i);
+        std::stable_sort(byLayer_.begin(), byLayer_.end(),
+                         [&](std::size_t a, std::size_t b) { return rows_[a].layer < rows_[b].layer; });
+    }
+
+    std::optional<Division> best(const std::function<double(const DivisionCost&)>& seconds) const {
+        std::optional<Division> best;
+        for (const StageRow& row : rows_)
+            if (*std::min_element(row.most.begin(), row.most.end()) < 1) return best;
+        constexpr double kAny = std::numeric_limits<double>::infinity();
+        const auto widest = within(kAny, kAny);
+        if (!widest) return best;
+        const double all = sumOf(*widest);
+        for (double longest = shortest(); longest < kAny; longest = next(longest)) {
+            if (best && seconds({.longest = longest, .all = all}) >= best->seconds) break;
+            // What is added once falls, and so the sum of all stages grows.
+            for (double once = kAny;;) {
+                const auto held = within(longest, once);
+                if (!held || (best && seconds({.longest = longest, .all = sumOf(*held)}) >= best->seconds)) break;
+                std::vector<RowChoice> choices;
+                const DivisionCost cost = choose(*held, longest, once, choices);
+                once = std::nextafter(cost.once, -kAny);
+                keep(best, seconds(cost), cost, std::move(choices), *held);
+            }
+        }
+        return best;
+    }
+
+private:
+    /// Seconds that the longest stage takes at least: where fractions of layers make all as long.
+    double shortest() const {
+        double work = layers_, rate = 0, longest = 0;
+        for (const StageRow& row : rows_) {
+            work += row.head / row.layer;
+            rate += row.stages / row.layer;
+            longest = std::max(longest, row.stages > 1 ? std::max(row.layer, (row.layer + row.head) / row.stages)
+                                                       : row.layer + row.head);
+        }
+        return std::max(longest, work / rate) * (1 - 1e-12);
+    }
+
+    /// The next longer time that some stage can take.
+    double next(double longest) const {
+        double found = std::numeric_limits<double>::infinity();
+        for (const StageRow& row : rows_)
+            for (const double beside : {0.0, row.head}) {
+                const int held = layersWithin(longest, row.layer, beside, layers_);
+                if (held < layers_) found = std::min(found, (held + 1) * row.layer + beside);
+            }
+        return found;
+    }
+
+    /// Most layers of a stage of a row within what is added once.
+    int layersOnce(const StageRow& row, double once) const {
+        int held = 0, more = layers_ + 1;
+        while (more - held > 1) {
+            const int middle = (held + more) / 2;
+            ((*row.once)(middle) <= once ? held : more) = middle;
+        }
+        return held;
+    }
+
+    RowChoice limitsOf(const StageRow& row, double longest, double once) const {
+        const int most = once < std::numeric_limits<double>::infinity() ? layersOnce(row, once) : layers_;
+        return {layersWithin(longest, row.layer, 0, most),
+                std::min(layersWithin(longest, row.layer, row.head, most), row.most.back())};
+    }
+
+    /// Layers of each row; nothing where the rows do not hold all.
+    std::optional<std::vector<int>> within(double longest, double once) const {
+        std::vector<int> held, room;
+        int left = layers_;
+        for (const StageRow& row : rows_) {
+            const RowChoice limits = limitsOf(row, longest, once);
+            if (limits.last < 1 || (row.stages > 1 && limits.others < 1)) return std::nullopt;
+            held.push_back(row.stages);
+            room.push_back(heldByOthers(row, limits.others) + limits.last - row.stages);
+            left -= row.stages;
+        }
+        if (left < 0) return std::nullopt;
+        for (const std::size_t row : byLayer_) {
+            const int more = std::min(left, room[row]);
+            held[row] += more;
+            left -= more;
+        }
+        return left > 0 ? std::nullopt : std::optional(std::move(held));
+    }
+
+    double sumOf(const std::vector<int>& held) const {
+        double sum = 0;
+        for (std::size_t i = 0; i < rows_.size(); ++i) sum += held[i] * rows_[i].layer + rows_[i].head;
+        return sum;
+    }
+
+    /// The cost of the choices of the rows whose longest stages are shortest within the limits.
+    DivisionCost choose(const std::vector<int>& held, double longest, double once,
+                        std::vector<RowChoice>& choices) const {
+        DivisionCost sum;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            std::optional<std::pair<RowChoice, DivisionCost>> chosen;
+            forEachChoice(rows_[i], held[i], [&](const RowChoice& choice) {
+                const DivisionCost cost = costOf(rows_[i], choice, held[i]);
+                if (cost.longest > longest || cost.once > once) return;
+                if (!chosen || cost.longest < chosen->second.longest) chosen = {choice, cost};
+            });
+            const DivisionCost& cost = chosen.value().second;
+            sum.longest = std::max(sum.longest, cost.longest);
+            sum.all += cost.all;
+            sum.once = std::max(sum.once, cost.once);
+            sum.fullest = std::max(sum.fullest, cost.fullest);
+            choices.push_back(chosen->first);
+        }
+        return sum;
+    }
+
+    int layers_;
+    std::span<const StageRow> rows_;
+    std::vector<std::size_t> byLayer_;  // rows, the fastest first
+};
 
 }  // namespace
 
@@ -106,7 +204,7 @@ void forEachDivision(int layers, const StageRow& row, const std::function<void(c
 std::optional<Division> bestDivision(int layers, std::span<const StageRow> rows,
                                      const std::function<double(const DivisionCost&)>& seconds) {
     if (rows.size() == 1) return bestOfOne(layers, rows.front(), seconds);
-    return bestOfTwo(layers, rows[0], rows[1], seconds);
+    return RowsDivision(layers, rows).best(seconds);
 }
 
 std::vector<int> layersOf(const StageRow& row, const RowChoice& choice, int layers) {

@@ -32,7 +32,7 @@ struct DivisionCost {
     int fullest = 0;     ///< layers
 };
 
-/// The best division of layers over one row or two, and what it costs.
+/// The best division of layers over rows, and what it costs.
 struct Division {
     double seconds = 0;
     DivisionCost cost = {};
@@ -45,8 +45,10 @@ struct Division {
 void forEachDivision(int layers, const StageRow& row, const std::function<void(const RowChoice&)>& use);
 
 /// The division of `layers` over rows of stages, each stage with at least one, that makes `seconds` least; nothing
-/// where none fits. `seconds` never falls with any member of the cost. Exact: of a row, only choices are left out whose
-/// fullest and longest stages are both no better than those of another.
+/// where none fits. `seconds` never falls with any member of the cost; of several rows it does not depend on the
+/// fullest stage. Exact: of one row, only choices are left out whose fullest and longest stages are both no better than
+/// those of another; of several, the longest stage and what is added once are limited in turn to each value that may
+/// still be better, and within these limits the sum of all stages is least.
 std::optional<Division> bestDivision(int layers, std::span<const StageRow> rows,
                                      const std::function<double(const DivisionCost&)>& seconds);
 

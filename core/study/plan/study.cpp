@@ -436,10 +436,10 @@ std::vector<std::string> assumptionsOf(const Inputs& inputs, const plan::Problem
         "The software's own memory beside the model is the allowance that was fitted to measured peaks."};
     addOnce(assumptions, ofTransformers);
     if (problem.groups.size() > 1)
-        assumptions.emplace_back(
-            "A pipeline passes through two groups at most, one after the other; groups with whole replicas side by "
-            "side hold as many as make the step shortest, and share the micro-batches so that the slowest is done "
-            "first.");
+        assumptions.push_back(fmt::format(
+            "A pipeline may pass through {}, one after the other; groups with whole replicas side by side hold as many "
+            "as make the step shortest, and share the micro-batches so that the slowest is done first.",
+            problem.groups.size() > plan::kMostStacked ? "two groups" : "several groups"));
     return assumptions;
 }
 

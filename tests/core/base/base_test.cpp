@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -405,6 +406,30 @@ TEST(ParallelFor, rethrowsTheFirstExceptionByIndexForAnyNumberOfThreads) {
                           });
                       }),
                       "36");
+}
+
+TEST(ParallelFor, tasksMayHaveTasksOfTheirOwn) {
+    std::atomic<int> calls{0};
+    parallelFor(8, 8, [&](std::size_t) {
+        parallelFor(8, 8, [&](std::size_t) { parallelFor(4, 4, [&](std::size_t) { ++calls; }); });
+    });
+    EXPECT_EQ(calls, 8 * 8 * 4);
+}
+
+TEST(ParallelFor, isAskedBySeveralAtOnce) {
+    std::vector<std::size_t> sums(6, 0);
+    {
+        std::vector<std::jthread> askers;
+        for (std::size_t& sum : sums)
+            askers.emplace_back([&sum] {
+                for (int round = 0; round < 200; ++round) {
+                    std::vector<std::size_t> found(16, 0);
+                    parallelFor(found.size(), 4, [&](std::size_t i) { found[i] = i; });
+                    sum += std::accumulate(found.begin(), found.end(), std::size_t{0});
+                }
+            });
+    }
+    for (const std::size_t sum : sums) EXPECT_EQ(sum, 200U * 120U);
 }
 
 TEST(ParallelFor, startsNoFurtherTaskAfterAnException) {

@@ -143,8 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadField{R"("colour": 1)",
                  "field 'colour' is unknown; expected one of schema, name, vendor, peak_flops, sustained_flops, "
-                 "compute_units, efficiency, memory, network_bits_per_s, host_bandwidth_bytes_per_s, power_watts, "
-                 "price_per_hour_usd, "
+                 "compute_units, efficiency, memory, network_bits_per_s, network_peers, host_bandwidth_bytes_per_s, "
+                 "power_watts, price_per_hour_usd, "
                  "placement, kernels, launch_overhead_s, host_peak_flops, network_latency_s, all_reduce, benchmarks, "
                  "kernel_fits"},
         BadField{R"("compute_units": 0)", "field 'compute_units' is '0'; expected a whole number above 0"},

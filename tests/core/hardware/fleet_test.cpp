@@ -237,8 +237,20 @@ INSTANTIATE_TEST_SUITE_P(
             "f.json:3: field 'groups[0].levels[1].name' is 'n'; expected a name that no other level has", false},
         Bad{withLevels(R"({"name": "n", "size": 0})"),
             "f.json:3: field 'groups[0].levels[0].size' is '0'; expected a whole number above 0", true},
+        Bad{withLevels(R"({"name": "n", "size": 32, "kind": "star"})"),
+            "f.json:3: field 'groups[0].levels[0].kind' is 'star'; expected one of switch, ring, torus, full, mesh",
+            true},
         Bad{withLevels(R"({"name": "n", "size": 32, "kind": "mesh"})"),
-            "f.json:3: field 'groups[0].levels[0].kind' is 'mesh'; expected one of switch, ring, torus, full", true},
+            "f.json:3: field 'groups[0].levels[0]' is a mesh without peers; expected 'peers', the units that each has "
+            "links to",
+            false},
+        Bad{withLevels(R"({"name": "n", "size": 32, "kind": "mesh", "peers": 32})"),
+            "f.json:3: field 'groups[0].levels[0].peers' is 32; expected fewer peers than the 32 units of the level",
+            false},
+        Bad{withLevels(R"({"name": "n", "size": 32, "kind": "full", "peers": 4})"),
+            "f.json:3: field 'groups[0].levels[0].peers' is of a level of kind 'full'; expected the peers of a mesh "
+            "only",
+            false},
         Bad{withLevels(R"({"name": "n", "size": 32, "dims": [4, 8]})"),
             "f.json:3: field 'groups[0].levels[0].dims' is of a level of kind 'switch'; expected dimensions of a torus "
             "only",
@@ -268,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{withLevels(R"({"name": "n", "size": 32, "shared_by": 0})"),
             "f.json:3: field 'groups[0].levels[0].shared_by' is '0'; expected a whole number above 0", true},
         Bad{withLevels(R"({"name": "n", "size": 32, "speed": 1})"),
-            "f.json:3: field 'groups[0].levels[0].speed' is unknown; expected one of name, size, kind, dims, "
+            "f.json:3: field 'groups[0].levels[0].speed' is unknown; expected one of name, size, kind, dims, peers, "
             "bandwidth_bytes_per_s, latency_s, oversubscription, shared_by",
             true},
         Bad{withGroup(R"({"name": "a", "accelerator": "v100", "levels": {}})"),
@@ -336,6 +348,23 @@ TEST(FleetLevels, leaveTheOutermostSizeToTheCount) {
     EXPECT_EQ(effectiveBandwidth(levels[1]), BytesPerSecond{5e9});
     EXPECT_FALSE(toJson(fleet)["groups"][0]["levels"][1].contains("size"));
     EXPECT_EQ(parsedFleet(toText(toJson(fleet))), fleet);
+}
+
+TEST(FleetLevels, leadToTheNeighboursOfTheirKind) {
+    const auto neighbours = [](const std::string& level) {
+        return neighboursAt(parsedFleet(withLevels(level)).groups[0].levels[0]);
+    };
+    EXPECT_EQ(neighbours(R"({"name": "n", "size": 32, "kind": "switch"})"), 0);
+    EXPECT_EQ(neighbours(R"({"name": "n", "size": 32, "kind": "full"})"), 31);
+    EXPECT_EQ(neighbours(R"({"name": "n", "size": 32, "kind": "mesh", "peers": 4})"), 4);
+    EXPECT_EQ(neighbours(R"({"name": "n", "size": 32, "kind": "ring"})"), 2);
+    EXPECT_EQ(neighbours(R"({"name": "n", "size": 32, "kind": "torus", "dims": [2, 4, 4, 1]})"), 5);
+}
+
+TEST(FleetLevels, ofASwitchBringTheWholeRateToAnyOne) {
+    EXPECT_EQ(shareOfLinks(0, 1), 1);
+    EXPECT_EQ(shareOfLinks(3, 1), 1.0 / 3);
+    EXPECT_EQ(shareOfLinks(3, 7), 1);
 }
 
 TEST(FleetLevels, withoutARateHaveNoBandwidth) {

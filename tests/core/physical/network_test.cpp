@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -301,6 +302,14 @@ TEST(Network, metricsOfOneConfigurationAreLeftOutTogether) {
     EXPECT_EQ(runFold(run), fold);
 }
 
+/// The numbers of a fit, in the order of network_fits.cpp.
+std::string numbersOf(const NetworkFit& fit) {
+    std::string numbers = fmt::format("{}, {}", fit.leftOut, fit.runs);
+    for (const auto field : kNetworkFields) numbers += fmt::format(", {:.5g}", fit.parameters.*field);
+    for (const double spread : fit.spread) numbers += fmt::format(", {:.3f}", spread);
+    return numbers;
+}
+
 TEST(Network, theTableOfFitsIsWhatFitsOfMeasuredRunsGive) {
     std::vector<MeasuredNetwork> measured;
     for (const auto& [run, value] : measuredNetworks())
@@ -308,6 +317,7 @@ TEST(Network, theTableOfFitsIsWhatFitsOfMeasuredRunsGive) {
     const std::vector<NetworkFit> fits = fitNetworkFolds(measured);
     ASSERT_EQ(fits.size(), networkFits().size());
     for (std::size_t i = 0; i < fits.size(); ++i) {
+        SCOPED_TRACE("numbers of network_fits.cpp should be " + numbersOf(fits[i]));
         const NetworkFit& kept = networkFits()[i];
         EXPECT_EQ(fits[i].leftOut, kept.leftOut);
         EXPECT_EQ(fits[i].runs, kept.runs);

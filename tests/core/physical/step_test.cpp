@@ -67,6 +67,24 @@ double boundOf(const StepSetting& setting) {
     return flop * layers * setting.layout.microBatches / setting.device.peaks.at("bf16");
 }
 
+TEST(StepWork, WithoutASwitchGroupsHaveTheLinksToTheirMembers) {
+    std::mt19937 random(3);
+    StepSetting setting = randomStep(random);
+    setting.layout = {.tensor = 2, .micro = 1, .microBatches = 4};
+    setting.device.id = "abacus";  // nobody measured its collectives
+    setting.device.linkBytesPerSecond = 100e9;
+    const double third = stepWorkOf(setting).forward.inside;
+    setting.device.linkBytesPerSecond = 300e9;
+    const double whole = stepWorkOf(setting).forward.inside;
+    setting.device.neighbours = 3;
+    EXPECT_DOUBLE_EQ(stepWorkOf(setting).forward.inside, third);
+    EXPECT_GT(third, 1.5 * whole);
+    setting.layout.tensor = 4;
+    const double all = stepWorkOf(setting).forward.inside;
+    setting.device.neighbours = 0;
+    EXPECT_DOUBLE_EQ(stepWorkOf(setting).forward.inside, all);
+}
+
 TEST(Step, isAboveItsBoundAndFallsWithBetterHardware) {
     std::mt19937 random(11);
     for (int i = 0; i < test::randomCases(100'000); ++i) {

@@ -155,6 +155,40 @@ TEST(CollectiveOverLevels, OfLinksOfEachPairHaveThoseToMembersOnly) {
     EXPECT_EQ(secondsOf(mesh, Collective::sendReceive, {8}, 1e9), secondsOf(one, Collective::sendReceive, {2}, 1e9));
 }
 
+TEST(CollectiveOverLevels, OfAMeshHaveLinksToItsPeersOnly) {
+    TopologyLevel mesh = levelOf(8, 150e9, LevelKind::mesh);
+    mesh.peers = 4;
+    const std::vector<TopologyLevel> meshed{mesh}, all{levelOf(8, 150e9)}, quarter{levelOf(8, 37.5e9)};
+    for (const std::int64_t members : {5, 8})
+        EXPECT_EQ(secondsOf(meshed, Collective::allReduce, {members}, 1e9),
+                  secondsOf(all, Collective::allReduce, {members}, 1e9));
+    EXPECT_EQ(secondsOf(meshed, Collective::allReduce, {2}, 1e9), secondsOf(quarter, Collective::allReduce, {2}, 1e9));
+}
+
+TEST(LevelsOf, AcceleratorsWithoutASwitchAreThoseOfAMesh) {
+    hardware::Accelerator accelerator = hardware::loadBundledAccelerator("v100");
+    EXPECT_EQ(levelsOf(accelerator, 8).front().kind, LevelKind::mesh);
+    EXPECT_EQ(levelsOf(accelerator, 8).front().peers, 3);
+    // Of three, all are linked.
+    EXPECT_EQ(levelsOf(accelerator, 3).front().kind, LevelKind::switched);
+    accelerator.networkPeers.reset();
+    EXPECT_EQ(levelsOf(accelerator, 8).front().kind, LevelKind::switched);
+}
+
+TEST(DeviceIn, IsJoinedAsTheInnermostLevelSays) {
+    hardware::Group group{
+        .name = "g", .accelerator = hardware::loadBundledAccelerator("v100"), .count = 8, .network = {}};
+    EXPECT_EQ(deviceIn(group).neighbours, 3);
+    EXPECT_EQ(deviceIn(group).linkBytesPerSecond, 150e9);
+    group.levels = {levelOf(8, 100e9)};
+    EXPECT_EQ(deviceIn(group).neighbours, 0);
+    EXPECT_EQ(deviceIn(group).linkBytesPerSecond, 100e9);
+    group.levels = {levelOf(8, 100e9, LevelKind::full)};
+    EXPECT_EQ(deviceIn(group).neighbours, 7);
+    group.accelerator.network.reset();  // without links all go by the host, whatever a level says
+    EXPECT_EQ(deviceIn(group).linkBytesPerSecond, 0);
+}
+
 TEST(CollectiveOverLevels, MessagesCrossTheirOutermostLevelByOnePort) {
     const double seconds = secondsOf(nodes(), Collective::sendReceive, {1, 2}, 1e10);
     EXPECT_THAT(seconds, DoubleNear(1e10 / (0.8 * 25e9), 0.02 * seconds));
@@ -193,7 +227,8 @@ public:
         const std::int64_t count = number(1, 4);
         for (std::int64_t i = 0; i < count; ++i) {
             drawn.push_back(
-                levelOf(number(1, 8), 1e9 * static_cast<double>(number(1, 900)), static_cast<LevelKind>(number(0, 3))));
+                levelOf(number(1, 8), 1e9 * static_cast<double>(number(1, 900)), static_cast<LevelKind>(number(0, 4))));
+            if (drawn.back().kind == LevelKind::mesh) drawn.back().peers = number(1, 8);
             if (drawn.back().kind == LevelKind::torus) drawn.back() = torusOf({number(1, 4), number(1, 4)}, 1e11);
             if (number(0, 1) == 1) drawn.back().latency = Seconds{1e-6 * static_cast<double>(number(0, 50))};
             drawn.back().oversubscription = number(0, 1) == 1 ? factor() : 1;

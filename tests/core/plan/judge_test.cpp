@@ -15,7 +15,7 @@
 namespace tessera::plan {
 namespace {
 
-/// Two groups, far more unequal than any on the market, and a model of more layers than brute force over all
+/// Three groups, far more unequal than any on the market, and a model of more layers than brute force over all
 /// configurations could look at; heads of a few layers' time.
 Problem unlikeGroups(PlanRandom& random) {
     physical::TrainingRun run = planRun("zoo:llama", {{"layers", std::to_string(random.within(6, 13))},
@@ -24,7 +24,8 @@ Problem unlikeGroups(PlanRandom& random) {
                                                       {"ffn", "4096"},
                                                       {"sequence", "1024"},
                                                       {"vocabulary", std::to_string(random.within(1, 8) * 20000)}});
-    Problem problem = problemOf(planFleet({planGroup("h100", 8), planGroup("a100", 8)}), run, 12, {"bf16"});
+    Problem problem =
+        problemOf(planFleet({planGroup("h100", 8), planGroup("a100", 8), planGroup("l40s", 8)}), run, 12, {"bf16"});
     for (PlanGroup& group : problem.groups) {
         physical::Device& device = group.variants.front().setting.device;
         device.bandwidth *= std::pow(10, random.between(-1.5, 0.5));
@@ -37,10 +38,16 @@ Problem unlikeGroups(PlanRandom& random) {
 }
 
 Configuration stackedAtRandom(PlanRandom& random) {
-    const int ahead = random.within(1, 2), behind = random.within(1, 2), data = random.oneOf(std::vector{1, 2, 3});
-    Configuration at{.pipeline = ahead + behind, .data = data};
-    const std::size_t first = random.isOneOf(2) ? 1 : 0;
-    at.parts = {{first, ahead, data, 12 / data}, {1 - first, behind, data, 12 / data}};
+    const int data = random.oneOf(std::vector{1, 2, 3});
+    Configuration at{.pipeline = 0, .data = data};
+    std::vector<std::size_t> groups{0, 1, 2};
+    std::swap(groups[0], groups[static_cast<std::size_t>(random.below(3))]);
+    std::swap(groups[1], groups[static_cast<std::size_t>(random.within(1, 2))]);
+    if (!random.isOneOf(3)) groups.pop_back();
+    for (const std::size_t group : groups) {
+        at.parts.push_back({group, random.within(1, 2), data, 12 / data});
+        at.pipeline += at.parts.back().stages;
+    }
     return at;
 }
 
@@ -101,7 +108,17 @@ TEST(Judge, findsTheBestDivisionOnFarUnequalGroups) {
     EXPECT_GT(fitting, cases / 3);
 }
 
-/// A bound is one: no division of a pipeline through two groups scores less.
+/// The pipeline with fewer or more stages on each of its parts.
+Configuration widened(PlanRandom& random, Configuration at, int sign) {
+    at.pipeline = 0;
+    for (Part& part : at.parts) {
+        part.stages = std::clamp(part.stages + sign * random.within(0, 2), 1, 8 / part.replicas);
+        at.pipeline += part.stages;
+    }
+    return at;
+}
+
+/// A bound is one: no division of a pipeline through several groups scores less.
 TEST(Judge, boundsWhatNoDivisionBeats) {
     PlanRandom random(32);
     for (int i = 0; i < test::randomCases(1500); ++i) {
@@ -117,6 +134,9 @@ TEST(Judge, boundsWhatNoDivisionBeats) {
         for (std::size_t n = 0; n < kObjectives; ++n)
             ASSERT_LE(bound.values[n], judgement.scores.values[n] * (1 + 1e-12)) << "case " << i << " objective " << n;
         for (const double value : bound.values) ASSERT_GT(value, 0);
+        const Scores ofMany = judge.boundOfStages(widened(random, at, -1), widened(random, at, 1));
+        for (std::size_t n = 0; n < kObjectives; ++n)
+            ASSERT_LE(ofMany.values[n], bound.values[n] * (1 + 1e-12)) << "case " << i << " objective " << n;
     }
 }
 

@@ -38,6 +38,10 @@ inline hardware::Group planGroup(const std::string& accelerator, std::int64_t co
                           .network = {},
                           .reference = accelerator};
     group.levels.push_back({.name = "links", .size = perNode, .bandwidth = group.accelerator.network});
+    if (const auto peers = group.accelerator.networkPeers; peers && *peers < perNode) {
+        group.levels.back().kind = hardware::LevelKind::mesh;
+        group.levels.back().peers = peers;
+    }
     if (nodes > 1) group.levels.push_back({.name = "network", .size = nodes, .bandwidth = BytesPerSecond{networkRate}});
     return group;
 }

@@ -84,13 +84,13 @@ inline void narrowAtRandom(PlanRandom& random, Space& space, const Problem& prob
 inline Problem randomProblem(PlanRandom& random) {
     std::vector<hardware::Group> groups;
     // Three groups share more ways than brute force ends with.
-    const int count = random.within(1, 3);
+    const int count = random.isOneOf(4) ? 3 : random.within(1, 2);
     const bool isMany = count > 2;
-    for (int n = count; n > 0; --n) groups.push_back(randomGroup(random, isMany ? 8 : 16));
+    for (int n = count; n > 0; --n) groups.push_back(randomGroup(random, isMany ? 6 : 12));
     std::vector<std::string> dtypes{"bf16"};
     if (random.isOneOf(6)) dtypes.emplace_back("fp16");
     Problem problem = problemOf(planFleet(std::move(groups), std::pow(10, random.between(8.7, 10.7))),
-                                randomRun(random), random.within(1, isMany ? 8 : 12), dtypes);
+                                randomRun(random), random.within(1, isMany ? 6 : 10), dtypes);
     for (PlanGroup& group : problem.groups) {
         setRandomMemory(random, group);
         group.pricePerHour.reset();

@@ -90,7 +90,13 @@ PlanReference::Model& PlanReference::modelOf(const Configuration& c, const Part&
     return *model;
 }
 
-std::vector<PlanReference::Held> PlanReference::heldOf(const Configuration& c) {
+const std::vector<PlanReference::Held>& PlanReference::heldOf(const Configuration& c) {
+    const auto [at, isNew] = held_.try_emplace(c);
+    if (isNew) at->second = partsOf(at->first);
+    return at->second;
+}
+
+std::vector<PlanReference::Held> PlanReference::partsOf(const Configuration& c) {
     std::vector<Held> parts;
     int first = 0;
     for (const Part& part : c.parts) {
@@ -163,7 +169,7 @@ std::optional<double> PlanReference::stageSeconds(const Held& held, int stage, i
 }
 
 double PlanReference::leastShare(const Configuration& c) {
-    const std::vector<Held> parts = heldOf(c);
+    const std::vector<Held>& parts = heldOf(c);
     double least = std::numeric_limits<double>::infinity();
     forEachAllowed(problem_, c, [&](const std::vector<int>& layers) {
         double most = 0;
@@ -187,8 +193,11 @@ double PlanReference::hopOf(const Configuration& c, const std::vector<Held>& par
     const physical::LayerShare share = layerShareOf(parts[0].model().setting);
     const double bytes =
         tokensOf(problem_.model(), share) * problem_.model().hidden * share.activationBytes / share.tensor;
-    const double rate = problem_.between[parts[0].part->group][parts[1].part->group];
-    return std::max(slowest, 10e-6 + bytes / (rate * parts[0].variant->constants.network));
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        const double rate = problem_.between[parts[i - 1].part->group][parts[i].part->group];
+        slowest = std::max(slowest, 10e-6 + bytes / (rate * parts[0].variant->constants.network));
+    }
+    return slowest;
 }
 
 double PlanReference::pipelineOf(const Configuration& c, const std::vector<Held>& parts,
@@ -272,7 +281,7 @@ double PlanReference::leastOfShares(const Configuration& c, const std::vector<He
 }
 
 std::optional<double> PlanReference::leastSeconds(const Configuration& c, double bytes) {
-    const std::vector<Held> parts = heldOf(c);
+    const std::vector<Held>& parts = heldOf(c);
     const double hop = hopOf(c, parts);
     std::optional<double> least;
     forEachAllowed(problem_, c, [&](const std::vector<int>& layers) {
@@ -372,7 +381,7 @@ PlanReference::Mix PlanReference::mixOf(const Held& held, int layers, const Reco
 
 std::optional<Scores> PlanReference::scoresOf(const Configuration& c, const std::vector<int>& layers,
                                               const std::vector<RecomputedLayers>& recomputed) {
-    const std::vector<Held> parts = heldOf(c);
+    const std::vector<Held>& parts = heldOf(c);
     Scores scores;
     std::vector<Mix> mixes(layers.size());
     std::vector<std::vector<double>> stages;
@@ -449,7 +458,7 @@ private:
     void lookAtSavings(Configuration c) {
         for (int recompute = 0; recompute < 4; ++recompute)
             for (c.zero = 0; c.zero <= 3; ++c.zero)
-                for (c.pipeline = 1; c.pipeline <= std::min(problem_.layers(), 2 * most_); ++c.pipeline) {
+                for (c.pipeline = 1; c.pipeline <= std::min(problem_.layers(), 3 * most_); ++c.pipeline) {
                     c.recompute = static_cast<Recomputation>(recompute);
                     if (!allows(Axis::recompute, recompute) || !allows(Axis::zero, c.zero) ||
                         !allows(Axis::pipeline, c.pipeline))
@@ -474,20 +483,36 @@ private:
     void lookAtGroups(const Configuration& c) {
         for (std::size_t a = 0; a < problem_.groups.size(); ++a) {
             if (!isUsable(a)) continue;
-            lookAtReplicas(c, [&](Configuration each) { useParts(std::move(each), {{a, c.pipeline, 1, 1}}); });
-            for (std::size_t b = 0; b < problem_.groups.size(); ++b)
-                for (int ahead = 1; a != b && isUsable(b) && ahead < c.pipeline; ++ahead)
-                    lookAtReplicas(c, [&](Configuration each) {
-                        useParts(std::move(each), {{a, ahead, 1, 1}, {b, c.pipeline - ahead, 1, 1}});
-                    });
+            lookAtReplicas(c, {{a, c.pipeline, 1, 1}});
+            for (int ahead = 1; ahead < c.pipeline; ++ahead) lookBehind(c, {{a, ahead, 1, 1}}, c.pipeline - ahead);
         }
         for (unsigned set = 0; set < 1U << problem_.groups.size(); ++set) lookSideBySide(c, set);
     }
 
-    template <typename Use>
-    void lookAtReplicas(Configuration c, const Use& use) {
-        for (c.data = 1; c.tensor * c.context * c.data <= most_; ++c.data)
-            if (allows(Axis::data, c.data)) use(c);
+    /// The last stages of a pipeline on groups that hold none of the first ones.
+    void lookBehind(const Configuration& c, const std::vector<Part>& ahead, int left) {
+        for (std::size_t group = 0; group < problem_.groups.size(); ++group) {
+            const auto holds = [&](const Part& part) { return part.group == group; };
+            if (!isUsable(group) || std::any_of(ahead.begin(), ahead.end(), holds)) continue;
+            for (int stages = 1; stages <= left; ++stages) {
+                std::vector<Part> parts = ahead;
+                parts.push_back({group, stages, 1, 1});
+                if (stages < left)
+                    lookBehind(c, parts, left - stages);
+                else
+                    lookAtReplicas(c, parts);
+            }
+        }
+    }
+
+    void lookAtReplicas(Configuration c, const std::vector<Part>& parts) {
+        const auto areThere = [&] {
+            return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+                return c.tensor * c.context * part.stages * c.data <= problem_.groups[part.group].count;
+            });
+        };
+        for (c.data = 1; areThere(); ++c.data)
+            if (allows(Axis::data, c.data)) useParts(c, parts);
     }
 
     void useParts(Configuration c, std::vector<Part> parts) {

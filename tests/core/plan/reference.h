@@ -72,7 +72,9 @@ private:
     using Mix = std::array<int, 3>;
 
     Model& modelOf(const Configuration& configuration, const Part& part, physical::Recompute recompute);
-    std::vector<Held> heldOf(const Configuration& configuration);
+    /// The parts of a configuration, made once.
+    const std::vector<Held>& heldOf(const Configuration& configuration);
+    std::vector<Held> partsOf(const Configuration& configuration);
     /// Calls `use` with every way to make so many layers of the kinds of a part.
     static void forEachMix(const Held& held, int layers, const std::function<void(const Mix&)>& use);
     static Mix mixOf(const Held& held, int layers, const RecomputedLayers& recomputed);
@@ -95,13 +97,14 @@ private:
 
     const Problem& problem_;
     std::map<ModelKey, std::unique_ptr<Model>> models_;
+    std::map<Configuration, std::vector<Held>> held_;
 };
 
 /// Whether replicas side by side may be so many in all.
 bool allowsReplicas(const Problem& problem, const Space& space, Configuration configuration, int replicas);
 
 /// Calls `use` with every configuration of a space that has no fault, of degrees up to what the fleet has: on one
-/// group, through two, with whole replicas side by side on any set, as many as each group holds at most.
+/// group, through several, with whole replicas side by side on any set, as many as each group holds at most.
 void forEachConfiguration(const Problem& problem, const Space& space,
                           const std::function<void(const Configuration&)>& use);
 

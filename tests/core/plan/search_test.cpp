@@ -254,7 +254,8 @@ void expectAmong(const Problem& problem, const Found& found, const BruteForce& a
 }
 
 struct Tally {
-    int fitting = 0, infeasible = 0, bounded = 0, mixedBest = 0, perStage = 0, reordered = 0, whole = 0;
+    int fitting = 0, infeasible = 0, bounded = 0, mixedBest = 0, perStage = 0, reordered = 0, whole = 0,
+        throughThree = 0;
 };
 
 void lookAtRandomPlan(PlanRandom& random, Tally& tally) {
@@ -269,6 +270,9 @@ void lookAtRandomPlan(PlanRandom& random, Tally& tally) {
     ++(all.fitting.empty() ? tally.infeasible : tally.fitting);
     tally.bounded += found.counted.bounded > 0 ? 1 : 0;
     tally.mixedBest += !found.top.empty() && found.top.front().configuration.parts.size() > 1 ? 1 : 0;
+    tally.throughThree += std::any_of(found.top.begin(), found.top.end(), [](const Ranked& each) {
+        return each.configuration.isStacked() && each.configuration.parts.size() > 2;
+    });
     tally.perStage += all.perStage > 0 ? 1 : 0;
     tally.reordered += all.reordered > 0 ? 1 : 0;
     tally.whole += all.whole > 0 ? 1 : 0;
@@ -286,6 +290,7 @@ TEST(Search, findsWhatBruteForceFinds) {
     EXPECT_GT(tally.infeasible, cases / 50);
     EXPECT_GT(tally.bounded, cases / 50);
     EXPECT_GT(tally.mixedBest, cases / 50);
+    EXPECT_GT(tally.throughThree, cases / 200);
     EXPECT_GT(tally.perStage, cases / 5);
     EXPECT_GT(tally.reordered, cases / 20);
     EXPECT_GT(tally.whole, cases / 50);

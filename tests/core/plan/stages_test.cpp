@@ -69,7 +69,7 @@ std::unique_ptr<DivisionCase> randomDivision(Random& random, int rows) {
     made->layers = stages + below(random, 9);
     made->perLongest = upTo(random, 10);
     made->perAll = below(random, 2) == 0 ? 0 : upTo(random, 2);
-    made->perFullest = below(random, 2) == 0 ? 0 : upTo(random, 2);
+    made->perFullest = rows > 1 || below(random, 2) == 0 ? 0 : upTo(random, 2);
     made->step = below(random, 2) == 0 ? 0 : upTo(random, 2);
     for (std::size_t r = 0; r < made->rows.size(); ++r) {
         made->rows[r].most = made->most[r];
@@ -150,6 +150,11 @@ TEST(Stages, aDivisionOfOneRowIsTheBestOfAll) {
 
 TEST(Stages, aDivisionOfTwoRowsIsTheBestOfAll) {
     expectBest(2, test::randomCases(4000));
+}
+
+TEST(Stages, aDivisionOfSeveralRowsIsTheBestOfAll) {
+    expectBest(3, test::randomCases(3000));
+    expectBest(4, test::randomCases(300));
 }
 
 TEST(Stages, aStageWithoutRoomForALayerFitsNothing) {

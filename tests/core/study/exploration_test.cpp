@@ -537,7 +537,7 @@ TEST(ExplorationVariable, ofAFieldHasItsTitleUnitRuleAndValue) {
     EXPECT_EQ(links.measure, Measure::bytesPerSecond);
     EXPECT_EQ(links.range.low, 1e10);
     const ExploredVariable kind = variableOf(kPlanStudy, R"({"field": "fleet.levels[0].kind"})");
-    EXPECT_EQ(kind.words, (std::vector<std::string>{"switch", "ring", "torus", "full"}));
+    EXPECT_EQ(kind.words, (std::vector<std::string>{"switch", "ring", "torus", "full", "mesh"}));
     const ExploredVariable count =
         variableOf(kPlanStudy, R"({"field": "fleet.groups[h100].count", "low": 1, "high": 8})");
     EXPECT_EQ(count.range.step, 1);
@@ -620,7 +620,7 @@ TEST(ExplorationRefuses, whatItCannotVary) {
                 HasSubstr("takes no workloads"));
     EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "fix"})"), HasSubstr("give 'values'"));
     EXPECT_THAT(variableRefusal(kPlanStudy, R"({"field": "fleet.levels[0].kind", "values": ["star"]})"),
-                HasSubstr("takes one of switch, ring, torus, full, not 'star'"));
+                HasSubstr("takes one of switch, ring, torus, full, mesh, not 'star'"));
     EXPECT_THAT(variableRefusal(kPlanStudy, R"({"name": "x", "formula": "1 + y"})"), HasSubstr("y"));
 }
 

@@ -40,10 +40,12 @@ QString shownIn(const KindForm& form, const FieldPlace& place) {
         for (int column = 0; column < model.columnCount(); ++column) {
             const std::string& key = model.spec().columns[column].path;
             const std::string path = hardware::joinedField(table, key);
-            if ((path == place.row || path.starts_with(place.row + ".")) && model.rowCount() > 0) {
-                const QModelIndex cell = model.index(0, column);
-                const bool flag = cell.data(Qt::CheckStateRole).isValid();
-                return flag ? QStringLiteral("a tick") : cell.data(Qt::DisplayRole).toString();
+            if (path != place.row && !path.starts_with(place.row + ".")) continue;
+            // In whichever row sets it.
+            for (int row = 0; row < model.rowCount(); ++row) {
+                const QModelIndex cell = model.index(row, column);
+                if (cell.data(Qt::CheckStateRole).isValid()) return QStringLiteral("a tick");
+                if (QString text = cell.data(Qt::DisplayRole).toString(); !text.isEmpty()) return text;
             }
         }
     }
@@ -109,7 +111,7 @@ TEST(HardwareForm, showsTheLevelsOfTheCurrentGroup) {
     EXPECT_FALSE(edited.json().at("groups")[0].at("levels")[0].contains("dims"));
     const FieldRow& kind = levels.spec().columns[column("kind")];
     EXPECT_EQ(kind.kind, FieldKind::word);
-    EXPECT_EQ(kind.words, QStringList({"switch", "ring", "torus", "full"}));
+    EXPECT_EQ(kind.words, QStringList({"switch", "ring", "torus", "full", "mesh"}));
     EXPECT_EQ(form.goTo("groups[0].levels[1].shared_by"), table("groups.0.levels"));
     EXPECT_EQ(table("groups.0.levels")->view()->currentIndex(), levels.index(1, column("shared_by")));
     // The table is of the group that the cursor is on.
