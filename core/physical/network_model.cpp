@@ -119,7 +119,8 @@ double reductionSeconds(const TrainingRun& run, const Device& device, double byt
     const bool isLinked = device.linkBytesPerSecond > 0 && !(isBridged(device) && run.accelerators > 2);
     const int perNode = std::min(run.perNode, run.accelerators);
     const double link =
-        isLinked ? device.linkBytesPerSecond * hardware::shareOfLinks(device.neighbours, perNode - 1) : host;
+        isLinked ? device.linkBytesPerSecond * hardware::shareOfLinks(device.neighbours, std::max(perNode - 1, 1))
+                 : host;
     // Pods of machines with links of their own span nodes by them.
     const double own = networkMachineOf(device) == NetworkMachine::gpu ? kNetworkOfOne : link / 2;
     const double network = run.networkBytesPerSecond > 0 ? run.networkBytesPerSecond : own * perNode;
