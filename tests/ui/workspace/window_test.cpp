@@ -481,6 +481,12 @@ TEST_F(Window, aRunThatIsNotKeptIsComparedAndReportedFromMemory) {
     ASSERT_TRUE(waitUntil([&] { return !window.currentDocument()->exportables().isEmpty(); }, 10000));
     window.open("study", "job/1");
     EXPECT_EQ(qobject_cast<StudyDocument*>(window.currentDocument())->study().models.front(), "zoo:lenet5");
+    // Taken off the list it is known by its page; a job that nobody knows is no study, which is said.
+    window.jobs().forget(2);
+    window.open("study", "job/2");
+    EXPECT_EQ(qobject_cast<StudyDocument*>(window.currentDocument())->study().models.front(), "zoo:lenet5");
+    window.open("study", "job/7");
+    EXPECT_EQ(window.currentDocument()->key(), "job/7");
 }
 
 TEST_F(Window, aMappingIsSearchedOnFromItsRunAndOnlyAMapping) {

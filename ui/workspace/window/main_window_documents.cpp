@@ -75,10 +75,21 @@ Document* makeWelcome(MainWindow& /*window*/, const QString& /*key*/) {
     return new WelcomeDocument;
 }
 
+/// What a job came to. One that was taken off the list is known by its page, as long as that is open; else by nothing.
+RunState stateOfJob(MainWindow& window, int job) {
+    RunState state = window.jobs().state(job);
+    if (!state.study.engine.empty()) return state;
+    for (const RunDocument* page : window.findChildren<RunDocument*>())
+        if (jobOf(page->key()) == job) state = page->state();
+    return state;
+}
+
 /// A study by its key, or that of a job.
 Document* makeStudy(MainWindow& window, const QString& key) {
     if (jobOf(key) == 0) return new StudyDocument(key);
-    const RunState state = window.jobs().state(jobOf(key));
+    const RunState state = stateOfJob(window, jobOf(key));
+    // Nobody knows it any more, which its page then says.
+    if (state.study.engine.empty()) return new StudyDocument(key);
     return new StudyDocument(studyOf(key, state.study, state.result.get()), key);
 }
 
