@@ -154,7 +154,7 @@ TEST(Stages, aDivisionOfTwoRowsIsTheBestOfAll) {
 
 TEST(Stages, aDivisionOfSeveralRowsIsTheBestOfAll) {
     expectBest(3, test::randomCases(3000));
-    expectBest(4, test::randomCases(300));
+    expectBest(4, test::randomCases(1000));
 }
 
 TEST(Stages, aStageWithoutRoomForALayerFitsNothing) {
