@@ -141,7 +141,10 @@ void expectBest(int rows, int cases) {
         ASSERT_LE(found->fullest, division->cost.fullest);
     }
     EXPECT_GT(fitting, cases / 2);
-    EXPECT_LT(fitting, cases);
+    // Four rows hold nearly always all layers.
+    if (rows < 4) {
+        EXPECT_LT(fitting, cases);
+    }
 }
 
 TEST(Stages, aDivisionOfOneRowIsTheBestOfAll) {
