@@ -86,9 +86,8 @@ RunState stateOfJob(MainWindow& window, int job) {
 
 /// A study by its key, or that of a job.
 Document* makeStudy(MainWindow& window, const QString& key) {
-    if (jobOf(key) == 0) return new StudyDocument(key);
-    const RunState state = stateOfJob(window, jobOf(key));
-    // Nobody knows it any more, which its page then says.
+    const RunState state = jobOf(key) == 0 ? RunState{} : stateOfJob(window, jobOf(key));
+    // A job that nobody knows any more is a key like others, and its page says that nothing is there.
     if (state.study.engine.empty()) return new StudyDocument(key);
     return new StudyDocument(studyOf(key, state.study, state.result.get()), key);
 }
