@@ -43,13 +43,13 @@ public:
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
 
-    /// Calls `work` here and on up to `helpers` threads of the pool at once, and returns when all these calls have.
-    /// What helps may ask for help itself: it does what nobody else comes to do.
+    /// Calls `work` here and on up to `helpers` threads of the pool, at least one, at once, and returns when all these
+    /// calls have. What helps may ask for help itself: it does what nobody else comes to do.
     void run(const std::function<void()>& work, std::size_t helpers) {
         Job job{.work = work, .open = helpers};
         {
             const std::scoped_lock lock(mutex_);
-            if (helpers > 0) jobs_.push_back(&job);
+            jobs_.push_back(&job);
             open_ += helpers;
             startThreads();
         }
@@ -139,7 +139,10 @@ void parallelFor(std::size_t count, unsigned threads, const std::function<void(s
             }
         }
     };
-    if (workers > 0) Pool::ofProcess().run(work, workers - 1);
+    if (workers > 1)
+        Pool::ofProcess().run(work, workers - 1);
+    else
+        work();
     if (failure) std::rethrow_exception(failure);
 }
 

@@ -194,8 +194,9 @@ public:
         });
         if (problem_.groups.size() > 1 && !problem_.layered() && !stopped_) {
             const Kept before = kept;
+            const std::vector<std::vector<std::size_t>> sequences = sequencesOfGroups();
             runPhase("pipelines through several groups", kept,
-                     [&](Cell& cell, Kept& into) { forEachStacked(cell, before, into); });
+                     [&](Cell& cell, Kept& into) { forEachStacked(sequences, cell, before, into); });
         }
         Found found{.top = std::move(kept.top),
                     .front = std::move(kept.front),
@@ -346,11 +347,16 @@ private:
         }
     }
 
-    /// Sets of groups that hold replicas side by side.
-    std::vector<std::vector<std::size_t>> setsOfGroups() const {
+    std::vector<std::size_t> usableGroups() const {
         std::vector<std::size_t> usable;
         for (std::size_t group = 0; group < problem_.groups.size(); ++group)
             if (mayUse(group)) usable.push_back(group);
+        return usable;
+    }
+
+    /// Sets of groups that hold replicas side by side.
+    std::vector<std::vector<std::size_t>> setsOfGroups() const {
+        const std::vector<std::size_t> usable = usableGroups();
         std::vector<std::vector<std::size_t>> sets;
         if (usable.size() > kMostSubsets) {
             for (std::size_t a = 0; a < usable.size(); ++a)
@@ -406,9 +412,7 @@ private:
 
     /// Groups in the order in which a pipeline may pass through them.
     std::vector<std::vector<std::size_t>> sequencesOfGroups() const {
-        std::vector<std::size_t> usable;
-        for (std::size_t group = 0; group < problem_.groups.size(); ++group)
-            if (mayUse(group)) usable.push_back(group);
+        const std::vector<std::size_t> usable = usableGroups();
         const std::size_t most = usable.size() > kMostStacked ? 2 : usable.size();
         std::vector<std::vector<std::size_t>> sequences;
         std::vector<std::vector<std::size_t>> longest{{}};
@@ -426,9 +430,10 @@ private:
         return sequences;
     }
 
-    void forEachStacked(Cell& cell, const Kept& before, Kept& into) {
+    void forEachStacked(const std::vector<std::vector<std::size_t>>& sequences, Cell& cell, const Kept& before,
+                        Kept& into) {
         Configuration at = cell.common;
-        for (const std::vector<std::size_t>& sequence : sequencesOfGroups()) {
+        for (const std::vector<std::size_t>& sequence : sequences) {
             if (static_cast<int>(sequence.size()) > problem_.layers()) continue;
             std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
             for (const std::size_t group : sequence)

@@ -47,6 +47,13 @@ void forEachChoice(const StageRow& row, int layers, const Use& use) {
     }
 }
 
+DivisionCost both(const DivisionCost& a, const DivisionCost& b) {
+    return {.longest = std::max(a.longest, b.longest),
+            .all = a.all + b.all,
+            .once = std::max(a.once, b.once),
+            .fullest = std::max(a.fullest, b.fullest)};
+}
+
 void keep(std::optional<Division>& best, double seconds, const DivisionCost& cost, std::vector<RowChoice> rows,
           std::vector<int> layers) {
     if (!best || seconds < best->seconds) best = Division{seconds, cost, std::move(rows), std::move(layers)};
@@ -104,14 +111,13 @@ public:
     }
 
 private:
-    /// Seconds that the longest stage takes at least: where fractions of layers make all as long.
+    /// Seconds that the longest stage takes at least: where fractions of layers make all as long, and of one layer.
     double shortest() const {
         double work = layers_, rate = 0, longest = 0;
         for (const StageRow& row : rows_) {
             work += row.head / row.layer;
             rate += row.stages / row.layer;
-            longest = std::max(longest, row.stages > 1 ? std::max(row.layer, (row.layer + row.head) / row.stages)
-                                                       : row.layer + row.head);
+            longest = std::max(longest, row.layer + row.head);
         }
         return std::max(longest, work / rate) * (1 - 1e-12);
     }
@@ -180,11 +186,7 @@ private:
                 if (cost.longest > longest || cost.once > once) return;
                 if (!chosen || cost.longest < chosen->second.longest) chosen = {choice, cost};
             });
-            const DivisionCost& cost = chosen.value().second;
-            sum.longest = std::max(sum.longest, cost.longest);
-            sum.all += cost.all;
-            sum.once = std::max(sum.once, cost.once);
-            sum.fullest = std::max(sum.fullest, cost.fullest);
+            sum = both(sum, chosen.value().second);
             choices.push_back(chosen->first);
         }
         return sum;

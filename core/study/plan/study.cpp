@@ -437,9 +437,12 @@ std::vector<std::string> assumptionsOf(const Inputs& inputs, const plan::Problem
     addOnce(assumptions, ofTransformers);
     if (problem.groups.size() > 1)
         assumptions.push_back(fmt::format(
-            "A pipeline may pass through {}, one after the other; groups with whole replicas side by side hold as many "
-            "as make the step shortest, and share the micro-batches so that the slowest is done first.",
-            problem.groups.size() > plan::kMostStacked ? "two groups" : "several groups"));
+            "A pipeline may pass through several groups, one after the other{}; groups with whole replicas side by "
+            "side "
+            "hold as many as make the step shortest, and share the micro-batches so that the slowest is done first.",
+            problem.groups.size() > plan::kMostStacked
+                ? fmt::format(" (two where it may use more than {})", plan::kMostStacked)
+                : ""));
     return assumptions;
 }
 
