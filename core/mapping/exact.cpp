@@ -117,24 +117,43 @@ private:
         }
     }
 
-    double minMakespan(const State& state) const {
-        double running = 0, bytes = bytesOf_[state.left], extraLoad = extraLoadOf_[state.left], longest = 0;
+    /// What keeps a core busy from now on: no-stall cycles, and the bytes and the excess in them.
+    struct Busy {
+        double cycles = 0, bytes = 0, extraLoad = 0;
+    };
+    Busy busy(double cycles, double share) const {
+        return {.cycles = cycles, .bytes = cycles * share, .extraLoad = cycles * std::max(0.0, share - 1)};
+    }
+
+    /// Of the schedules that go on from `here` with `job` next on `core`, or with `jobs_` for none, where the core
+    /// takes no more. `cores` are busy so at `here`.
+    double minMakespan(const State& here, const std::array<Busy, kMaxExactCores>& cores, std::size_t core,
+                       std::size_t job) const {
+        unsigned left = here.left, closed = here.closed;
+        Busy own;
+        if (job == jobs_) {
+            closed |= 1U << core;
+        } else {
+            left &= ~(1U << job);
+            own = busy(here.end[core] + problem_.latency[pair(job, core)] - here.now, shareOf(pair(job, core)));
+        }
+        double running = 0, bytes = bytesOf_[left], extraLoad = extraLoadOf_[left], longest = 0;
         std::size_t open = 0;
         for (std::size_t k = 0; k < cores_; ++k) {
-            const bool isOpen = (state.closed >> k & 1U) == 0;
-            const double rest = std::max(0.0, state.end[k] - state.now);
-            if (isOpen) running += rest;
-            open += isOpen ? 1 : 0;
-            longest = std::max(longest, rest);
-            bytes += rest * state.share[k];
-            extraLoad += rest * std::max(0.0, state.share[k] - 1);
+            const Busy& rest = k == core ? own : cores[k];
+            if ((closed >> k & 1U) == 0) {
+                running += rest.cycles;
+                ++open;
+            }
+            longest = std::max(longest, rest.cycles);
+            bytes += rest.bytes;
+            extraLoad += rest.extraLoad;
         }
-        if (state.left != 0) {
+        if (left != 0) {
             if (open == 0) return kInfinity;
-            longest = std::max(
-                {longest, (running + cyclesOf_[state.left]) / static_cast<double>(open), longestOf_[state.left]});
+            longest = std::max({longest, (running + cyclesOf_[left]) / static_cast<double>(open), longestOf_[left]});
         }
-        return state.elapsed + std::max(bytes, longest + extraLoad) * kSame;
+        return here.elapsed + std::max(bytes, longest + extraLoad) * kSame;
     }
 
     /// True where the same jobs on the same cores with the same ones at work were seen after no more time.
@@ -169,10 +188,9 @@ private:
         bestCore_ = state.core;
     }
 
-    /// The state with the job next on the core; with `jobs_` for none, the core takes no more.
-    State after(const State& state, std::size_t core, std::size_t job) const {
-        State next = state;
-        advance(next, state.end[core]);
+    /// The state with the job next on the core, which is free now; with `jobs_` for none, the core takes no more.
+    State after(const State& here, std::size_t core, std::size_t job) const {
+        State next = here;
         if (job == jobs_) {
             next.closed |= 1U << core;
             next.share[core] = 0;
@@ -180,7 +198,7 @@ private:
             return next;
         }
         next.left &= ~(1U << job);
-        next.end[core] = state.end[core] + problem_.latency[pair(job, core)];
+        next.end[core] += problem_.latency[pair(job, core)];
         next.share[core] = shareOf(pair(job, core));
         next.last[core] = static_cast<std::int8_t>(job + 1);
         next.core[job] = static_cast<std::int8_t>(core + 1);
@@ -213,19 +231,23 @@ private:
         }
         const std::size_t core = nextCore(state);
         if (core == cores_) return;
+        State here = state;
+        advance(here, here.end[core]);
+        std::array<Busy, kMaxExactCores> cores;
+        for (std::size_t k = 0; k < cores_; ++k) cores[k] = busy(std::max(0.0, here.end[k] - here.now), here.share[k]);
         std::array<Step, kMaxExactJobs + 1> steps;
         std::size_t count = 0;
         for (std::size_t job = 0; job <= jobs_; ++job) {
             if (job < jobs_ && (state.left >> job & 1U) == 0) continue;
             if (isRepeated(state, core, job)) continue;
-            const double bound = minMakespan(after(state, core, job));
+            const double bound = minMakespan(here, cores, core, job);
             if (bound < best_) steps[count++] = {bound, job};
         }
         std::sort(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(count), [](const Step& a, const Step& b) {
             return a.bound < b.bound || (a.bound == b.bound && a.job < b.job);
         });
         for (std::size_t i = 0; i < count && steps[i].bound < best_; ++i) {
-            const State next = after(state, core, steps[i].job);
+            const State next = after(here, core, steps[i].job);
             if (wasSeen(next)) continue;
             if (steps[i].job < jobs_) order_.push_back(steps[i].job);
             descend(next);
