@@ -3,7 +3,8 @@
 #
 #   tessera_module(cost DEPENDS hardware PRIVATE_DEPENDS fmt::fmt)
 #
-# DEPENDS names other modules (PUBLIC); PUBLIC_LIBRARIES and PRIVATE_DEPENDS name imported targets.
+# DEPENDS names other modules (PUBLIC); PUBLIC_LIBRARIES and PRIVATE_DEPENDS name imported targets. READS_FILES says that
+# the module reads what others wrote: a build for fuzzing counts what of it an input reaches, which costs time elsewhere.
 
 add_library(tessera_options INTERFACE)
 target_include_directories(tessera_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -20,9 +21,6 @@ endif()
 if(TESSERA_SANITIZE)
   target_compile_options(tessera_options INTERFACE -fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tessera_options INTERFACE -fsanitize=${TESSERA_SANITIZE})
-endif()
-if(TESSERA_FUZZ)
-  target_compile_options(tessera_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # tessera_unite(TARGET SOURCE...): compiles the sources of a folder some at a time, as one: most of the time to compile
@@ -79,12 +77,15 @@ function(tessera_optimise_less target)
 endfunction()
 
 function(tessera_module name)
-  cmake_parse_arguments(MODULE "" "" "DEPENDS;PUBLIC_LIBRARIES;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(MODULE "READS_FILES" "" "DEPENDS;PUBLIC_LIBRARIES;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(tessera_${name} STATIC ${sources})
   list(TRANSFORM MODULE_DEPENDS PREPEND tessera_)
   target_link_libraries(tessera_${name} PUBLIC tessera_options ${MODULE_DEPENDS} ${MODULE_PUBLIC_LIBRARIES}
                                         PRIVATE ${MODULE_PRIVATE_DEPENDS})
+  if(TESSERA_FUZZ AND MODULE_READS_FILES)
+    target_compile_options(tessera_${name} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
   # Qt's meta-objects are made for the folders of ui/ only. The core is also part of the Python module, a shared library:
   # it is compiled once, so that it fits both, and no slower for it, since nothing else may stand in for its functions.
   if(name MATCHES "^ui_")

@@ -99,7 +99,8 @@ void solveNodes(benchmark::State& state) {
     const test::AccparCase testCase = test::loadAccparCase(test::sourcePath("tests/data/accpar/055_real_homog.json"));
     solveAll(state, testCase.graph, test::nodes(static_cast<int>(state.range(0))), partition::Groups::best);
 }
-BENCHMARK(solveNodes)->Arg(8)->Arg(16)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond);
+BENCHMARK(solveNodes)->Arg(8)->Arg(16)->Arg(64)->Unit(benchmark::kMillisecond);
+BENCHMARK(solveNodes)->Name("long/solveNodes")->Arg(256)->Unit(benchmark::kMillisecond);
 
 /// Joint cuts of a model over nodes of 8 H100, by physical costs, on one core.
 void solveJointly(benchmark::State& state, const std::string& name) {

@@ -37,7 +37,7 @@ inline std::vector<Sample> samples() {
          {{"cost_model", "paper"}, {"dtype", "fp16"}, {"pin_ratio", "0=0.2"}, {"strategies", "accpar"}}},
         {"physical", "zoo:bert-base", "dgx-a100x16", {{"batch", "64"}}},
         {"physicalNode", "zoo:alexnet", "dgx-h100x8", {{"strategies", "joint,owt"}}},
-        {"physicalGroups", "zoo:alexnet", "h100-h200-cluster", {{"groups", "best"}}},
+        {"physicalGroups", "zoo:alexnet", "h100-h200-cluster", {{"groups", "best"}, {"strategies", "joint,dp"}}},
         {"physicalTooLarge", "zoo:vgg11", "dgx-v100x8", {{"batch", "16384"}, {"strategies", "joint,dp"}}},
         {"single", "zoo:lenet5", "accpar-homogeneous", {{"computation", ""}, {"strategies", "dp,owt"}}},
     };

@@ -198,15 +198,10 @@ protected:
         {.history = folder_.filePath("history.db").toStdString(), .restoreSession = false, .recordHistory = true}};
 };
 
-TEST_F(Reach, everyControlHasANameAndEveryIconAHint) {
+TEST_F(Reach, everyControlHasANameEveryIconAHintAndTheKeyboardReachesAll) {
     throughAllPages([&](const std::string& page) {
         EXPECT_EQ(test::namelessControls(window_).join(QStringLiteral("\n")).toStdString(), "") << page;
         EXPECT_EQ(test::hintlessButtons(window_).join(QStringLiteral("\n")).toStdString(), "") << page;
-    });
-}
-
-TEST_F(Reach, everyControlIsReachedByTheKeyboard) {
-    throughAllPages([&](const std::string& page) {
         window_.currentDocument()->setFocus(Qt::TabFocusReason);
         if (QApplication::focusWidget() == nullptr) window_.actionNamed(QStringLiteral("next-pane"))->trigger();
         ASSERT_NE(QApplication::focusWidget(), nullptr) << page;
