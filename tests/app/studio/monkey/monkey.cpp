@@ -499,7 +499,8 @@ private:
         if (all.isEmpty()) return;
         const QKeySequence keys = oneOf(random_, all);
         note(keys.toString());
-        if (QWindow* handle = front()->windowHandle()) QTest::keySequence(handle, keys);
+        for (int i = 0; i < keys.count(); ++i)
+            key(keys[static_cast<unsigned>(i)].key(), keys[static_cast<unsigned>(i)].keyboardModifiers());
     }
     void palette() {
         QAction* open = window_->actionNamed(u"palette"_s);
@@ -514,7 +515,12 @@ private:
         key(isOneOf(5) ? Qt::Key_Escape : Qt::Key_Return);
     }
     void key(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-        if (QWindow* handle = front()->windowHandle()) QTest::keyClick(handle, key, modifiers);
+        // Down and up; what lies between may close the window, for which `QTest::keyClick` does not look at every key.
+        const QPointer<QWindow> handle = front()->windowHandle();
+        const char letter = QTest::keyToAscii(key);
+        const QString text = letter == 0 ? QString() : QString(QLatin1Char(letter));
+        for (const bool isDown : {true, false})
+            if (handle) QTest::simulateEvent(handle, isDown, key, modifiers, text, false);
     }
     void anyWidget() {
         QWidget* root = front();
