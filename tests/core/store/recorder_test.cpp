@@ -1,6 +1,7 @@
 #include "core/store/recorder.h"
 
 #include <signal.h>
+#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,8 +12,11 @@
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "core/base/file.h"
 #include "core/base/sha256.h"
@@ -171,24 +175,43 @@ TEST_F(Recording, refusesToContinueFromADamagedCheckpoint) {
     EXPECT_THAT(sentence, HasSubstr("the checkpoint of run 1 is not what was stored"));
 }
 
-/// Starts a recorded run in a process of its own, which stops at its third event, and kills it there.
+constexpr const char* kHistoryOfVictim = "TESSERA_TEST_HISTORY";
+
+/// Run in a process of its own, by `runAndKill`: a recorded run that stops at its third event.
+TEST(RecordingVictim, DISABLED_stopsAtItsThirdEvent) {
+    study::RunContext context;
+    std::atomic<int> events = 0;
+    context.progress = [&](const ProgressEvent&) {
+        if (++events >= 3) std::this_thread::sleep_for(std::chrono::minutes(1));
+    };
+    RecordOptions options;
+    options.path = std::getenv(kHistoryOfVictim);
+    runRecorded(smallStudy(), context, options);
+}
+
+/// Starts this program again as the victim. Forking alone would do without the threads that this process may have by
+/// now: those that the engines share.
+pid_t startVictim(const fs::path& path) {
+    std::string program = "/proc/self/exe";
+    std::string disabled = "--gtest_also_run_disabled_tests";
+    std::string filter = "--gtest_filter=RecordingVictim.*";
+    std::vector<char*> arguments{program.data(), disabled.data(), filter.data(), nullptr};
+    std::string history = std::string(kHistoryOfVictim) + '=' + path.string();
+    std::vector<char*> environment{history.data()};
+    for (char** variable = environ; *variable != nullptr; ++variable)
+        // Which part of the tests this process runs is nothing to the victim.
+        if (!std::string_view(*variable).starts_with("GTEST_")) environment.push_back(*variable);
+    environment.push_back(nullptr);
+    pid_t child = 0;
+    const int error = posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments.data(), environment.data());
+    EXPECT_EQ(error, 0);
+    return error == 0 ? child : 0;
+}
+
+/// Kills a recorded run in a process of its own, which by then has stopped at its third event.
 RunId runAndKill(const fs::path& path) {
-    const pid_t child = fork();
-    if (child == 0) {
-        study::RunContext context;
-        std::atomic<int> events = 0;
-        context.progress = [&](const ProgressEvent&) {
-            if (++events >= 3) std::this_thread::sleep_for(std::chrono::minutes(1));
-        };
-        RecordOptions options;
-        options.path = path;
-        try {
-            runRecorded(smallStudy(), context, options);
-        } catch (...) {
-            _exit(1);
-        }
-        _exit(0);
-    }
+    const pid_t child = startVictim(path);
+    if (child == 0) return 0;
     const auto end = steady_clock::now() + std::chrono::seconds(20);
     while (steady_clock::now() < end) {
         std::this_thread::sleep_for(milliseconds(20));
@@ -205,6 +228,7 @@ RunId runAndKill(const fs::path& path) {
         }
     }
     std::this_thread::sleep_for(milliseconds(400));
+    EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "it has ended by itself";
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     return 1;
