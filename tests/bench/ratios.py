@@ -10,7 +10,7 @@ bounds stand beside the benchmarks that they speak of, in tests/bench/*_bench.cp
 
 with the names that the program prints, and a reason above. Times are CPU time, the least of several repetitions. A ratio
 above its bound is measured again, since what else the machine does is not ours; it has to be above three times. Ends with 1 where one is,
-or where a line names a benchmark that does not exist.
+where a line names a benchmark that does not exist, or where a benchmark fails, which has no time then.
 """
 import json
 import pathlib
@@ -38,6 +38,8 @@ def times_of(program, names):
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     times = {}
     for row in json.loads(printed)["benchmarks"]:
+        if row.get("error_occurred"):
+            sys.exit(f"error: {program.name}: {row['run_name']} fails: {row.get('error_message', '')}")
         if row.get("run_type") == "aggregate" or "cpu_time" not in row:
             continue
         seconds = row["cpu_time"] * unit[row["time_unit"]]
