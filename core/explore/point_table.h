@@ -43,6 +43,7 @@ struct PointTable {
     std::string title = {};  ///< what its points are: "Architectures"
     std::vector<PointColumn> columns = {};
     std::vector<std::string> names = {};    ///< by point, where points have names; else empty
+    std::vector<std::string> labels = {};   ///< by point: shorter ones, beside it in pictures; where empty, its name
     std::vector<std::string> reasons = {};  ///< by point: why it is no solution; "" = it is one
     std::vector<std::uint8_t> marks = {};   ///< by point, of PointMark
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,7 @@ struct PlanAxis {
     bool words = false;
 };
 constexpr std::string_view kNoPipeline = "no pipeline", kAsOutside = "as tp";
+constexpr std::size_t kDegrees = 5;  // the first of the axes
 constexpr std::array kPlanAxes{
     PlanAxis{"tensor_parallel", "tp", "Tensor-parallel degree"},
     PlanAxis{"pipeline_parallel", "pp", "Pipeline stages"},
@@ -66,6 +68,15 @@ std::string_view partOf(std::string_view configuration, std::string_view key, st
         if (part.size() > key.size() && part.starts_with(key) && part[key.size()] == '=')
             return part.substr(key.size() + 1);
     return otherwise;
+}
+
+/// "tp 8 · dp 64": the degrees above 1, which say how a configuration is arranged; "tp 1" where there are none.
+std::string degreesOf(std::string_view configuration) {
+    std::vector<std::string> degrees;
+    for (const PlanAxis& axis : std::span(kPlanAxes).first<kDegrees>())
+        if (const std::string_view degree = partOf(configuration, axis.key, "1"); degree != "1")
+            degrees.push_back(fmt::format("{} {}", axis.key, degree));
+    return degrees.empty() ? "tp 1" : joined(degrees, " · ");
 }
 
 /// Of the first `planned` configurations all is known; of others what they say.
@@ -138,6 +149,7 @@ explore::PointTable pointTable(const PlanOutcome& outcome) {
     }
     const std::size_t planned = scores.size();
     std::vector<std::string> configurations = points.names;
+    for (const std::string& each : configurations) points.labels.push_back(degreesOf(each));
     for (const study::MeasuredBeside& run : outcome.measured) {
         plan::Scores known;
         known.values.fill(std::numeric_limits<double>::quiet_NaN());

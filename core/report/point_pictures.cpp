@@ -241,10 +241,10 @@ PointScatter scatterOf(const PointTable& points, const ScatterLook& look) {
         if (!radii.empty()) series.radii.push_back(static_cast<double>(radii[i]));
         const bool special = role > PointRole::evaluated;
         if (!tips && !special) continue;
-        const std::string name = nameOf(points, i);
-        series.valueTexts.push_back(name);
-        const bool labelled = special && shown && (role != PointRole::front || name.size() <= kLongestLabel);
-        series.labels.push_back(labelled ? name : "");
+        series.valueTexts.push_back(nameOf(points, i));
+        const std::string label = labelOf(points, i);
+        const bool labelled = special && shown && (role != PointRole::front || label.size() <= kLongestLabel);
+        series.labels.push_back(labelled ? label : "");
     }
     for (const std::size_t role : {std::size_t{0}, std::size_t{1}})
         for (RolePoints& its : roles.at(role)) its.series.crowds = true;

@@ -97,6 +97,11 @@ std::string nameOf(const PointTable& points, std::size_t point) {
     return fmt::format("point {}", formatCount(static_cast<double>(point) + 1));
 }
 
+std::string labelOf(const PointTable& points, std::size_t point) {
+    const bool has = point < points.labels.size() && !points.labels[point].empty();
+    return has ? escaped(points.labels[point]) : nameOf(points, point);
+}
+
 bool hasMark(const PointTable& points, std::size_t point, PointMark mark) {
     return point < points.marks.size() && (points.marks[point] & mark) != 0;
 }

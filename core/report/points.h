@@ -39,6 +39,8 @@ double valueOf(const explore::PointColumn& column, std::size_t point);
 std::string titleOf(const explore::PointColumn& column);
 /// Its own name, else "point 12", counted from 1.
 std::string nameOf(const explore::PointTable& points, std::size_t point);
+/// What stands beside a point in a picture: its label, else its name.
+std::string labelOf(const explore::PointTable& points, std::size_t point);
 bool hasMark(const explore::PointTable& points, std::size_t point, explore::PointMark mark);
 /// Whether a point is a baseline or a measurement, which a search may have found, too.
 bool isReference(const explore::PointTable& points, std::size_t point);

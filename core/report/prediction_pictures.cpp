@@ -836,13 +836,22 @@ OperatorRoofline operatorRoofline(const PredictionOutcome& outcome, const Predic
         picture.operators.push_back(std::move(points));
     }
     // The roof reaches as far as the operators do.
-    double far = 0;
+    double near = std::numeric_limits<double>::infinity(), far = 0;
     for (const Series& series : chart.series)
         if (series.mark == Mark::points)
-            for (const double intensity : series.x) far = std::max(far, intensity);
-    constexpr double kBeyond = 30;  // room for the name at its end
-    for (Series& series : chart.series)
-        if (series.mark == Mark::bound && !series.x.empty()) series.x.back() = std::max(series.x.back(), kBeyond * far);
+            for (const double intensity : series.x) {
+                near = std::min(near, intensity);
+                far = std::max(far, intensity);
+            }
+    constexpr double kBefore = 2, kBeyond = 30;  // the latter is room for the name at its end
+    for (Series& series : chart.series) {
+        if (series.mark == Mark::points || series.x.empty()) continue;
+        // On the slope of a memory, which is a rate over an intensity.
+        const double from = std::min(series.x.front(), near / kBefore);
+        series.y.front() *= from / series.x.front();
+        series.x.front() = from;
+        if (series.mark == Mark::bound) series.x.back() = std::max(series.x.back(), kBeyond * far);
+    }
     chart.title = rooflineTitle(prediction, operators);
     chart.notes.push_back(fmt::format("Operators of one step of batch {}; larger points take more of its time.",
                                       countText(prediction.batch)));

@@ -31,6 +31,10 @@ QString shownText(const std::string& text, std::size_t max) {
     return QString::fromStdString(escaped(text, max));
 }
 
+QString tipText(const QString& text) {
+    return text.trimmed().toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>"));
+}
+
 QString shareText(double part) {
     return QString::fromStdString(study::percentText(part));
 }

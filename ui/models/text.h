@@ -29,6 +29,9 @@ QString fileStem(const QString& text);
 /// terminal.
 void copyText(const QString& text);
 
+/// Of a tooltip: the text with the ends of its lines, nothing in it taken for marks.
+QString tipText(const QString& text);
+
 /// "12.3 %".
 QString shareText(double part);
 

@@ -6,6 +6,7 @@
 #include <QToolButton>
 
 #include "ui/theme/theme.h"
+#include "ui/views/fitting_box.h"
 #include "ui/views/flow_layout.h"
 
 namespace tessera::ui {
@@ -19,7 +20,7 @@ constexpr int kMaxButtons = 12;
 ChoiceBar::ChoiceBar(const QString& name, int min, QWidget* parent)
     : QWidget(parent),
       buttons_(new QButtonGroup(this)),
-      list_(new QComboBox(this)),
+      list_(new FittingBox(this)),
       row_(new FlowLayout(this)),
       min_(min) {
     row_->setSpacing(theme().spacing());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/models/text.h"
 #include "ui/views/explain_dialog.h"
 #include "ui/views/text_label.h"
 
@@ -43,7 +44,7 @@ HeadlineBar::Block HeadlineBar::block(const Headline& headline) {
     made.whole->setAccessibleName(u"%1 %2 %3"_s.arg(headline.value, headline.label, headline.detail).simplified());
     const QString help =
         headline.detail.isEmpty() ? headline.help : headline.detail + QLatin1Char('\n') + headline.help;
-    made.whole->setToolTip(help.trimmed().toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
+    made.whole->setToolTip(tipText(help));
     auto* line = bareLayout<QHBoxLayout>(made.whole, theme().spacing(2));
     auto* value = textLabel(headline.value);
     value->setFont(theme().font(Theme::Text::headline, true, true));

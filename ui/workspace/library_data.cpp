@@ -45,6 +45,7 @@ QString coresText(const hardware::Platform& platform) {
 LibraryContents::Entry fileEntry(const hardware::LibraryEntry& row) {
     return {.key = shown(row.kind + "/" + row.id),
             .title = row.name.empty() ? shown(row.id) : shown(row.name),
+            .label = shown(row.id),
             .aside = {},
             .help = {},
             .problem = shown(row.problem),

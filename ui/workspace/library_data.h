@@ -10,8 +10,9 @@ struct LibraryContents {
     struct Entry {
         QString key;  ///< of the document
         QString title;
-        QString aside;  ///< short: "zoo", "256 accelerators"
-        QString help;   ///< a sentence or two
+        QString label = {};  ///< short: the name by which studies, commands and results know it; empty = the title
+        QString aside;       ///< short: "zoo", "256 accelerators"
+        QString help;        ///< a sentence or two
         QString problem = {};
         bool own = false;    ///< a file of the user's, not one that comes with the program
         QString group = {};  ///< the family of a model, the engine of a study: sections of long lists

@@ -113,18 +113,21 @@ QStandardItem* LibraryPanel::section(const QString& id, const QString& title, co
 }
 
 QStandardItem* LibraryPanel::entryItem(const QString& kind, const QString& icon, const LibraryContents::Entry& entry) {
-    auto* item = new QStandardItem(entry.title);
+    const QString label = entry.label.isEmpty() ? entry.title : entry.label;
+    auto* item = new QStandardItem(label);
     item->setData(kind, KindRole);
     item->setData(entry.key, KeyRole);
     item->setData(entry.problem.isEmpty() ? entry.help : entry.problem, HelpRole);
     item->setData(entry.aside, TwoToneDelegate::kAsideRole);
     const QString badge = entry.own ? u"mine"_s : QString();
     item->setData(badge, TwoToneDelegate::kBadgeRole);
-    item->setAccessibleDescription(badge);
+    item->setAccessibleDescription(label == entry.title ? badge : entry.title + QLatin1Char(' ') + badge);
     // Also by the name under which studies and commands know it.
     const QStringList searched{entry.title, entry.key.section(QLatin1Char('/'), -1), badge};
     item->setData(searched.join(QLatin1Char('\n')), kSearchRole);
-    item->setToolTip((entry.problem.isEmpty() ? entry.help : entry.problem).toHtmlEscaped());
+    QStringList tip{entry.problem.isEmpty() ? entry.help : entry.problem};
+    if (label != entry.title && tip.constFirst() != entry.title) tip.prepend(entry.title);
+    item->setToolTip(tipText(tip.join(QLatin1Char('\n'))));
     item->setEditable(false);
     setIcon(item, entry.problem.isEmpty() ? icon : u"warning"_s, entry.problem.isEmpty() ? "secondary" : "warning");
     return item;

@@ -1,5 +1,6 @@
 #include "core/report/plan_pictures.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -25,6 +27,7 @@ namespace {
 using study::PlanOutcome;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 const PlanOutcome& planOf(const study::Result& result) {
     return result.outcome.get<PlanOutcome>();
@@ -326,6 +329,32 @@ TEST(PlanPictures, pointsAreTheBestConfigurationsByRankThenTheFront) {
         EXPECT_EQ(textOf(schedule, schedule.values[rank]),
                   its.pipeline > 1 ? std::string(physical::nameOf(its.schedule)) : "no pipeline");
     }
+}
+
+TEST(PlanPictures, pointsOnTheFrontAreLabelledByTheirDegrees) {
+    const PlanOutcome& outcome = planOf(test::smallPlan());
+    const explore::PointTable points = pointTable(outcome);
+    for (std::size_t rank = 0; rank < outcome.configurations.size(); ++rank) {
+        const plan::Configuration& its = outcome.configurations[rank].configuration;
+        std::string degrees;
+        for (const auto& [name, degree] : {std::pair("tp", its.tensor),
+                                           {"pp", its.pipeline},
+                                           {"dp", its.data},
+                                           {"cp", its.context},
+                                           {"ep", its.expert}})
+            if (degree > 1) degrees += fmt::format("{}{} {}", degrees.empty() ? "" : " · ", name, degree);
+        EXPECT_EQ(report::labelOf(points, rank), degrees.empty() ? "tp 1" : degrees);
+    }
+    const Chart chart = planFrontChart(outcome);
+    std::size_t labels = 0;
+    for (const Series& series : chart.series)
+        for (std::size_t i = 0; i < series.labels.size(); ++i) {
+            if (series.labels[i].empty()) continue;
+            ++labels;
+            EXPECT_THAT(series.labels[i], Not(HasSubstr("="))) << "short beside a point";
+            EXPECT_THAT(series.valueTexts[i], HasSubstr("tp=")) << "whole where it is pointed at";
+        }
+    EXPECT_GT(labels, 0U);
 }
 
 TEST(PlanPictures, whatIsShownIsPlannedAgain) {

@@ -104,6 +104,17 @@ TEST(Points, whyAPointIsWorthALook) {
     EXPECT_TRUE(whySentences(points, 9, 0, 1).empty());
 }
 
+TEST(Points, aLabelStandsForALongName) {
+    PointTable points = pointsAt({1, 2}, {1, 8}, PointColumn::Better::higher);
+    EXPECT_EQ(report::labelOf(points, 1), "point 2");
+    points.names = {"a", "b, in many words"};
+    EXPECT_EQ(report::labelOf(points, 1), "b, in many words");
+    points.labels = {"", "b"};
+    EXPECT_EQ(report::labelOf(points, 0), "a");
+    EXPECT_EQ(report::labelOf(points, 1), "b");
+    EXPECT_EQ(nameOf(points, 1), "b, in many words");
+}
+
 TEST(Points, twoPointsAreCompared) {
     PointTable points = test::madeUpPoints(20);
     points.names.assign(20, "p");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -302,6 +303,21 @@ TEST_F(PredictionPictures, operatorsLieOnTheRoofline) {
         points += series.x.size();
     }
     EXPECT_EQ(points, 5U) << "what only moves data has no place";
+    double near = std::numeric_limits<double>::infinity(), far = 0;
+    for (const Series& series : picture.chart.series)
+        if (series.mark == Mark::points)
+            for (const double intensity : series.x) {
+                near = std::min(near, intensity);
+                far = std::max(far, intensity);
+            }
+    for (const Series& series : picture.chart.series) {
+        if (series.mark == Mark::points) continue;
+        EXPECT_LT(series.x.front(), near) << "a roof is above all operators";
+        EXPECT_DOUBLE_EQ(series.y.front() / series.x.front(), series.y[1] / series.x[1]) << series.id;
+        if (series.mark == Mark::bound) {
+            EXPECT_GT(series.x.back(), far);
+        }
+    }
     EXPECT_TRUE(notes(picture.chart, "only moves data"));
     // Kept once, the operators are found for other device counts, too.
     EXPECT_EQ(operatorRoofline(outcome, *predictionOf(outcome, "swift", 8)).operators, picture.operators);

@@ -26,6 +26,7 @@
 #include "tests/support/shown.h"
 #include "tests/support/turns.h"
 #include "tests/support/wait.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/matrix_view.h"
 #include "ui/views/plot/parallel_view.h"
@@ -464,6 +465,25 @@ TEST_F(WorkbenchTest, pointsAreColouredAndSizedByAnyValue) {
     EXPECT_GT(sized, 0);
     selection().setColour(std::nullopt);
     EXPECT_TRUE(bench.plot()->chart().key.palette.empty());
+}
+
+TEST_F(WorkbenchTest, aBoxIsAsWideAsWhatIsChosenInIt) {
+    explore::PointTable points = madeUpPoints(20);
+    const std::string longer = "Throughput over TPUv4", longest(60, 'M');
+    points.columns[0].title = "A";
+    points.columns[1].title = longer;
+    points.columns[2].title = longest;
+    ValueBox box(u"X axis"_s);
+    box.fill(points);
+    std::vector<int> widths;
+    for (std::size_t column = 0; column < 3; ++column) {
+        box.setColumn(column);
+        widths.push_back(box.sizeHint().width());
+    }
+    EXPECT_GT(widths[1], box.fontMetrics().horizontalAdvance(toQt(longer)));
+    EXPECT_LT(widths[0], widths[1]);
+    EXPECT_GE(widths[2], widths[1]);
+    EXPECT_LT(widths[2], box.fontMetrics().horizontalAdvance(toQt(longest)) / 2) << "within bounds";
 }
 
 TEST_F(WorkbenchTest, variablesAreWhatWasChosen) {

@@ -38,6 +38,7 @@
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/explain_dialog.h"
+#include "ui/views/fitting_box.h"
 #include "ui/views/lazy_tabs.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/plot/convergence_view.h"
@@ -226,7 +227,7 @@ void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
     const auto box = [&](const QString& title, const QString& help) {
         auto* label = textLabel(title, Theme::Text::base, u"secondary"_s);
         bar->addWidget(label);
-        auto* made = new QComboBox;
+        auto* made = new FittingBox;
         label->setBuddy(made);
         made->setAccessibleName(title);
         made->setToolTip(help);

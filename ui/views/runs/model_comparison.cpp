@@ -12,6 +12,7 @@
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
+#include "ui/views/fitting_box.h"
 #include "ui/views/graph/graph_view.h"
 #include "ui/views/side_by_side.h"
 #include "ui/views/table_view.h"
@@ -61,7 +62,7 @@ void ModelComparison::Implementation::build() {
     before = new GraphView;
     after = new GraphView;
     beforeTitle = textLabel({}, Theme::Text::base, {}, true);
-    run = new QComboBox;
+    run = new FittingBox;
     run->setAccessibleName(u"Run whose model is compared"_s);
     run->setToolTip(u"The run whose model stands beside the baseline's"_s);
     auto* graphs = new SideBySide({side(beforeTitle, before), u"Baseline"_s}, {side(run, after), u"Other run"_s});

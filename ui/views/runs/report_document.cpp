@@ -30,6 +30,7 @@
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
+#include "ui/views/fitting_box.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/svg_pages.h"
@@ -261,7 +262,7 @@ QWidget* ReportDocument::Implementation::buildChoices() {
     column->addLayout(runColumn);
     baselineLabel = textLabel(u"Compared with"_s, Theme::Text::base, QString(), true);
     column->addWidget(baselineLabel);
-    baseline = new QComboBox;
+    baseline = new FittingBox;
     baseline->setAccessibleName(u"Baseline of the comparison"_s);
     baseline->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     column->addWidget(baseline);

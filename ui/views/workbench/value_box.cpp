@@ -1,7 +1,6 @@
 #include "ui/views/workbench/value_box.h"
 
-#include <QStyleOptionComboBox>
-#include <QStylePainter>
+#include <algorithm>
 #include <utility>
 
 #include "ui/models/text.h"
@@ -11,15 +10,26 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kLetters = 6;
+constexpr int kMostLetters = 16;
 constexpr int kColumnRole = Qt::UserRole + 1;
 
 }  // namespace
 
-ValueBox::ValueBox(const QString& name, const QString& none, QWidget* parent) : QComboBox(parent), none_(none) {
+ValueBox::ValueBox(const QString& name, const QString& none, QWidget* parent)
+    : FittingBox(parent, Qt::ElideRight), none_(none) {
     setAccessibleName(name);
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     setMinimumContentsLength(kLetters);
     connect(this, &QComboBox::activated, this, &ValueBox::chosen);
+    connect(this, &QComboBox::currentTextChanged, this, [this] { updateGeometry(); });
+}
+
+QSize ValueBox::sizeHint() const {
+    QSize size = QComboBox::sizeHint();
+    const int letter = fontMetrics().horizontalAdvance(QLatin1Char('X'));
+    const int wanted = fontMetrics().horizontalAdvance(currentText()) + 2 * kBeside;
+    size.rwidth() += std::clamp(wanted - kLetters * letter, 0, (kMostLetters - kLetters) * letter);
+    return size;
 }
 
 void ValueBox::fill(const explore::PointTable& points,
@@ -40,16 +50,6 @@ void ValueBox::fill(const explore::PointTable& points,
         setItemData(count() - 1, entry.help.toHtmlEscaped(), Qt::ToolTipRole);
     }
     if (const int at = findData(before); at >= 0) setCurrentIndex(at);
-}
-
-void ValueBox::paintEvent(QPaintEvent* /*event*/) {
-    QStylePainter painter(this);
-    QStyleOptionComboBox option;
-    initStyleOption(&option);
-    painter.drawComplexControl(QStyle::CC_ComboBox, option);
-    const int room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width();
-    option.currentText = option.fontMetrics.elidedText(option.currentText, Qt::ElideRight, room - 4);
-    painter.drawControl(QStyle::CE_ComboBoxLabel, option);
 }
 
 std::optional<std::size_t> ValueBox::column() const {

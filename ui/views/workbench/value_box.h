@@ -1,17 +1,17 @@
 #pragma once
 
-#include <QComboBox>
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "core/explore/point_table.h"
+#include "ui/views/fitting_box.h"
 
 namespace tessera::ui {
 
 /// A list of the values of points, of which one is chosen, or none.
-class ValueBox : public QComboBox {
+class ValueBox : public FittingBox {
     Q_OBJECT
 
 public:
@@ -24,12 +24,10 @@ public:
     std::optional<std::size_t> column() const;
     void setColumn(std::optional<std::size_t> column);  ///< without a signal
     QString id() const { return currentData().toString(); }
+    QSize sizeHint() const override;  ///< as wide as its title, within bounds
 
 signals:
     void chosen();  ///< by the user
-
-protected:
-    void paintEvent(QPaintEvent* event) override;  ///< long titles end in an ellipsis
 
 private:
     struct Entry {
