@@ -9,6 +9,19 @@ namespace tessera::ui {
 
 namespace {
 
+/// The text with an ellipsis after two thirds of the room: names of one family differ after what they share, and at
+/// their ends.
+QString fitting(const QFontMetrics& metrics, const QString& text, int room) {
+    if (metrics.horizontalAdvance(text) <= room) return text;
+    const QString ellipsis(QChar(0x2026));
+    const int letters = room - metrics.horizontalAdvance(ellipsis);
+    QString first = metrics.elidedText(text, Qt::ElideRight, letters * 2 / 3 + metrics.horizontalAdvance(ellipsis));
+    if (!first.endsWith(ellipsis)) return ellipsis;
+    first.chop(1);
+    QString last = metrics.elidedText(text.mid(first.size()), Qt::ElideLeft, room - metrics.horizontalAdvance(first));
+    return first + last;
+}
+
 /// At the right of the area; returns where what stands before it ends.
 int drawBadge(QPainter& painter, const QRect& area, const QString& text) {
     const QFont font = theme().font(Theme::Text::caption);
@@ -57,9 +70,7 @@ void TwoToneDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     painter->setFont(row.font);
     painter->setPen(theme().colour(enabled ? "text" : "disabled"));
     const int textRoom = hasAside ? room - asideWidth - theme().spacing(2) : room;
-    // Names often differ at their ends.
-    painter->drawText(area, Qt::AlignVCenter | Qt::AlignLeft,
-                      QFontMetrics(row.font).elidedText(text, Qt::ElideMiddle, textRoom));
+    painter->drawText(area, Qt::AlignVCenter | Qt::AlignLeft, fitting(QFontMetrics(row.font), text, textRoom));
     if (hasAside) {
         painter->setFont(captionFont);
         painter->setPen(theme().colour("secondary"));

@@ -3,8 +3,10 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QLineEdit>
+#include <QListView>
 #include <QMenu>
 #include <QSignalSpy>
+#include <QStandardItemModel>
 #include <QTest>
 #include <QTreeView>
 #include <algorithm>
@@ -186,6 +188,20 @@ TEST_F(LibraryTest, TellsApartWhatIsCalledTheSame) {
     QSet<QString> titles;
     for (const LibraryContents::Entry& each : contents_.fleets) titles.insert(each.title);
     EXPECT_EQ(titles.size(), contents_.fleets.size());
+}
+
+TEST(TwoToneDelegate, LongNamesOfOneFamilyStayTwo) {
+    QListView list;
+    QStandardItemModel model;
+    for (const char* name : {"accpar-heterogeneous", "accpar-homogeneous"})
+        model.appendRow(new QStandardItem(QLatin1String(name)));
+    list.setModel(&model);
+    list.setItemDelegate(new TwoToneDelegate(&list));
+    list.setSelectionMode(QAbstractItemView::NoSelection);
+    // Neither has the room that the shorter one needs.
+    list.resize(QFontMetrics(list.font()).horizontalAdvance(QStringLiteral("accpar-homogeneous")), 200);
+    const auto row = [&](int at) { return list.viewport()->grab(list.visualRect(model.index(at, 0))).toImage(); };
+    EXPECT_NE(row(0), row(1));
 }
 
 TEST_F(LibraryTest, DuplicatesHardwareFromItsMenu) {
