@@ -1,6 +1,7 @@
 #include "core/plan/stages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
