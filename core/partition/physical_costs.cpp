@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/model/training.h"
 #include "core/partition/array.h"
+#include "core/physical/topology.h"
 #include "core/physical/training_predictor.h"
 
 namespace tessera::partition {
