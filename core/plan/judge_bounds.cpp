@@ -7,8 +7,6 @@
 
 namespace tessera::plan {
 
-using physical::LayerTimes;
-
 namespace {
 
 /// Joules of a micro-batch on a device of some watts, beyond those of waiting as long.

@@ -455,7 +455,7 @@ private:
     }
 
     /// Every number of stages in a box, by halves of it, of which those are left out that a bound of all of them does.
-    void judgeStages(Cell& cell, Configuration at, StageBox box, const Kept& before, Kept& into) {
+    void judgeStages(Cell& cell, const Configuration& at, StageBox box, const Kept& before, Kept& into) {
         control_.throwIfCancelled("the search for a plan");
         int least = 0;
         for (const StageRange& range : box) least += range.least;
