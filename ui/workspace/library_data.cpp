@@ -45,7 +45,6 @@ QString coresText(const hardware::Platform& platform) {
 LibraryContents::Entry fileEntry(const hardware::LibraryEntry& row) {
     return {.key = shown(row.kind + "/" + row.id),
             .title = row.name.empty() ? shown(row.id) : shown(row.name),
-            .label = shown(row.id),
             .aside = {},
             .help = {},
             .problem = shown(row.problem),
@@ -213,8 +212,7 @@ void arrange(QVector<LibraryContents::Entry>& entries) {
     QMap<QString, int> called;
     for (const LibraryContents::Entry& each : entries) ++called[each.title];
     for (LibraryContents::Entry& each : entries)
-        if (called[each.title] > 1 && each.own)
-            each.title = u"%1 (%2)"_s.arg(each.title, each.key.section(QLatin1Char('/'), -1));
+        if (called[each.title] > 1 && each.own) each.title = u"%1 (%2)"_s.arg(each.title, each.name());
 }
 
 }  // namespace

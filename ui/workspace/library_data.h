@@ -10,12 +10,13 @@ struct LibraryContents {
     struct Entry {
         QString key;  ///< of the document
         QString title;
-        QString label = {};  ///< short: the name by which studies, commands and results know it; empty = the title
-        QString aside;       ///< short: "zoo", "256 accelerators"
-        QString help;        ///< a sentence or two
+        QString aside;  ///< short: "zoo", "256 accelerators"
+        QString help;   ///< a sentence or two
         QString problem = {};
         bool own = false;    ///< a file of the user's, not one that comes with the program
         QString group = {};  ///< the family of a model, the engine of a study: sections of long lists
+        /// By which studies, commands and results know it: "dgx-h100x8".
+        QString name() const { return key.section(QLatin1Char('/'), -1); }
         bool operator==(const Entry&) const = default;
     };
     QVector<Entry> models;  ///< of the zoo

@@ -113,7 +113,8 @@ QStandardItem* LibraryPanel::section(const QString& id, const QString& title, co
 }
 
 QStandardItem* LibraryPanel::entryItem(const QString& kind, const QString& icon, const LibraryContents::Entry& entry) {
-    const QString label = entry.label.isEmpty() ? entry.title : entry.label;
+    // Results call hardware by its name, and so does the list; models and studies have short titles.
+    const QString label = kind == u"hardware"_s ? entry.name() : entry.title;
     auto* item = new QStandardItem(label);
     item->setData(kind, KindRole);
     item->setData(entry.key, KeyRole);
@@ -121,12 +122,13 @@ QStandardItem* LibraryPanel::entryItem(const QString& kind, const QString& icon,
     item->setData(entry.aside, TwoToneDelegate::kAsideRole);
     const QString badge = entry.own ? u"mine"_s : QString();
     item->setData(badge, TwoToneDelegate::kBadgeRole);
-    item->setAccessibleDescription(label == entry.title ? badge : entry.title + QLatin1Char(' ') + badge);
+    const bool isTitled = label == entry.title;
+    item->setAccessibleDescription(isTitled ? badge : u"%1 %2"_s.arg(entry.title, badge).trimmed());
     // Also by the name under which studies and commands know it.
-    const QStringList searched{entry.title, entry.key.section(QLatin1Char('/'), -1), badge};
+    const QStringList searched{entry.title, entry.name(), badge};
     item->setData(searched.join(QLatin1Char('\n')), kSearchRole);
     QStringList tip{entry.problem.isEmpty() ? entry.help : entry.problem};
-    if (label != entry.title && tip.constFirst() != entry.title) tip.prepend(entry.title);
+    if (!isTitled && tip.constFirst() != entry.title) tip.prepend(entry.title);
     item->setToolTip(tipText(tip.join(QLatin1Char('\n'))));
     item->setEditable(false);
     setIcon(item, entry.problem.isEmpty() ? icon : u"warning"_s, entry.problem.isEmpty() ? "secondary" : "warning");
