@@ -1,52 +1,18 @@
 #pragma once
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
-
-#include "tests/support/paths.h"
 
 namespace tessera::test {
 
 /// A schema of data/schemas by the name of its file.
-inline nlohmann::json schemaDocument(const std::string& schemaFile) {
-    std::ifstream stream(sourcePath("data/schemas/" + schemaFile));
-    if (!stream) throw std::runtime_error("there is no schema data/schemas/" + schemaFile);
-    return nlohmann::json::parse(stream);
-}
+nlohmann::json schemaDocument(const std::string& schemaFile);
 
 /// What is wrong with the document by a JSON Schema: one line per error with the path of the value; empty where the
 /// document is valid. Schemas may refer to those of data/schemas by file name.
-inline std::string errorsBySchema(const nlohmann::json& document, const nlohmann::json& text) {
-    using Adapter = valijson::adapters::NlohmannJsonAdapter;
-    valijson::Schema schema;
-    valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
-    const auto fetch = [](const std::string& uri) {
-        return new nlohmann::json(schemaDocument(uri.substr(uri.find_last_of('/') + 1)));
-    };
-    const auto release = [](const nlohmann::json* fetched) { delete fetched; };
-    parser.populateSchema(Adapter(text), schema, fetch, release);
-    valijson::Validator validator(valijson::Validator::kStrongTypes);
-    valijson::ValidationResults results;
-    std::string errors;
-    if (validator.validate(schema, Adapter(document), &results)) return errors;
-    valijson::ValidationResults::Error error;
-    while (results.popError(error)) {
-        for (const std::string& step : error.context) errors += step;
-        errors += ": " + error.description + "\n";
-    }
-    return errors.empty() ? "not valid\n" : errors;
-}
+std::string errorsBySchema(const nlohmann::json& document, const nlohmann::json& text);
 
 /// The same by a schema of data/schemas, such as "fleet.schema.json".
-inline std::string schemaErrors(const nlohmann::json& document, const std::string& schemaFile) {
-    return errorsBySchema(document, schemaDocument(schemaFile));
-}
+std::string schemaErrors(const nlohmann::json& document, const std::string& schemaFile);
 
 }  // namespace tessera::test
