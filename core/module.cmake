@@ -70,8 +70,8 @@ function(tessera_unite target)
   endforeach()
 endfunction()
 
-# tessera_optimise_less(TARGET): for code that no loop of a search or a drawing is in, as dialogs, commands and tests. Half
-# of the time to compile it would go into optimising what then runs once.
+# tessera_optimise_less(TARGET): for code that no loop of a search or a drawing is in, as studies, dialogs, commands and
+# tests. A third of the time to compile it would go into optimising what then runs once.
 function(tessera_optimise_less target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()

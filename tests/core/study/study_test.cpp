@@ -15,6 +15,7 @@
 #include "core/study/prediction/outcome.h"
 #include "core/study/title.h"
 #include "tests/support/partition_result.h"
+#include "tests/support/paths.h"
 #include "tests/support/schema.h"
 #include "tests/support/scratch_folder.h"
 
