@@ -4,8 +4,9 @@
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 jobs=$(nproc 2>/dev/null || echo 2)
 
-# The same cache entries serve checkouts in different places.
-export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
+# The same cache entries serve checkouts in different places; what a compilation gets from precompiled headers is known by
+# the headers' contents.
+export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 
 say() { printf '[tessera] %s\n' "$*"; }
 

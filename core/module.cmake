@@ -8,13 +8,15 @@
 
 add_library(tessera_options INTERFACE)
 target_include_directories(tessera_options INTERFACE ${PROJECT_SOURCE_DIR})
-# Results are the same bytes on any x86-64 machine: no contraction to fused multiply-add, baseline instruction set.
-target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off)
-# g++ 12 warns falsely on std::string concatenation (GCC bug 105651) and, at -O3, on the comparison of vectors of bytes;
+# Results are the same bytes on any x86-64 machine: no contraction to fused multiply-add, baseline instruction set. What is
+# compiled for a shared library is no slower for it, since nothing else may stand in for its functions.
+target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off -fno-semantic-interposition)
+# g++ 12 warns falsely on std::string concatenation (GCC bug 105651), the more so where headers are precompiled, and, at
+# -O3, on the comparison of vectors of bytes;
 # it does not see that a std::optional was tested or which alternative a std::variant holds (GCC bug 80635);
 # it takes a source that is compiled together with others for a header, whose classes may hold nothing unnamed.
 target_compile_options(tessera_options INTERFACE
-                       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overread -Wno-maybe-uninitialized -Wno-subobject-linkage>)
+                       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized -Wno-subobject-linkage>)
 if(TESSERA_WERROR)
   target_compile_options(tessera_options INTERFACE -Werror)
 endif()
@@ -38,6 +40,7 @@ function(tessera_unite target)
     get_source_file_property(own_options ${source} COMPILE_OPTIONS)
     get_source_file_property(own_includes ${source} INCLUDE_DIRECTORIES)
     if(own_options OR own_includes)
+      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS TRUE)
       continue()
     endif()
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
@@ -76,6 +79,45 @@ function(tessera_optimise_less target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()
 
+# tessera_precompile(TARGET LIBRARY... HEADERS HEADER...): has the compiler read the headers of other projects, the standard
+# library's among them, once for all targets that are compiled alike. Each source still includes what it uses: those that
+# are compiled by themselves (TESSERA_UNITE=1) get nothing from here. Only for g++, whose precompiled headers ccache keeps.
+set(TESSERA_COMMON_HEADERS
+    <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <condition_variable> <cstdint> <cstring> <deque> <exception>
+    <filesystem> <fstream> <functional> <iterator> <limits> <map> <memory> <mutex> <numeric> <optional> <queue> <random> <set>
+    <span> <sstream> <stdexcept> <stop_token> <string> <string_view> <system_error> <thread> <tuple> <type_traits>
+    <unordered_map> <utility> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+set(TESSERA_QT_HEADERS
+    <QAction> <QApplication> <QComboBox> <QDialog> <QDir> <QFile> <QFileInfo> <QFrame> <QHBoxLayout> <QJsonArray> <QJsonDocument>
+    <QJsonObject> <QKeyEvent> <QLabel> <QLineEdit> <QMenu> <QObject> <QPainter> <QPointer> <QPushButton> <QScrollArea> <QScrollBar>
+    <QSettings> <QStackedWidget> <QString> <QStringList> <QTableView> <QTimer> <QToolButton> <QUndoStack> <QVBoxLayout> <QVector> <QWidget>)
+function(tessera_precompile target)
+  if(TESSERA_UNITE LESS 2 OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    return()
+  endif()
+  cmake_parse_arguments(PRECOMPILE "" "" HEADERS ${ARGN})
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  get_target_property(independent ${target} POSITION_INDEPENDENT_CODE)
+  if(NOT options)
+    set(options)
+  endif()
+  # Targets of the same options share what is precompiled; the compiler refuses it where they differ after all.
+  string(MD5 alike "${options};${independent};${ARGN}")
+  get_property(shared GLOBAL PROPERTY "TESSERA_HEADERS_${alike}")
+  if(NOT shared)
+    set(shared ${target}_headers)
+    set_property(GLOBAL PROPERTY "TESSERA_HEADERS_${alike}" ${shared})
+    set(nothing ${PROJECT_BINARY_DIR}/headers/${shared}.cpp)
+    file(CONFIGURE OUTPUT ${nothing} CONTENT "// Nothing but what is precompiled.\n")
+    add_library(${shared} OBJECT ${nothing})
+    target_link_libraries(${shared} PRIVATE tessera_options fmt::fmt nlohmann_json::nlohmann_json ${PRECOMPILE_UNPARSED_ARGUMENTS})
+    target_compile_options(${shared} PRIVATE ${options})
+    set_target_properties(${shared} PROPERTIES AUTOMOC OFF AUTORCC OFF POSITION_INDEPENDENT_CODE ${independent})
+    target_precompile_headers(${shared} PRIVATE ${TESSERA_COMMON_HEADERS} ${PRECOMPILE_HEADERS})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${shared})
+endfunction()
+
 function(tessera_module name)
   cmake_parse_arguments(MODULE "READS_FILES" "" "DEPENDS;PUBLIC_LIBRARIES;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
@@ -87,13 +129,16 @@ function(tessera_module name)
     target_compile_options(tessera_${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
   # Qt's meta-objects are made for the folders of ui/ only. The core is also part of the Python module, a shared library:
-  # it is compiled once, so that it fits both, and no slower for it, since nothing else may stand in for its functions.
+  # it is compiled once, so that it fits both.
   if(name MATCHES "^ui_")
     set_target_properties(tessera_${name} PROPERTIES AUTOMOC ON)
+    set(precompiled Qt6::Widgets HEADERS ${TESSERA_QT_HEADERS})
   else()
+    set(precompiled)
     set_target_properties(tessera_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_compile_options(tessera_${name} PRIVATE -fno-semantic-interposition)
   endif()
-  cmake_language(EVAL CODE "cmake_language(DEFER CALL tessera_unite tessera_${name} ${sources})")  # options of sources come first
+  # Options of the module and of its sources come first.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL tessera_unite tessera_${name} ${sources})
+                            cmake_language(DEFER CALL tessera_precompile tessera_${name} ${precompiled})")
   set_property(GLOBAL APPEND PROPERTY TESSERA_MODULES tessera_${name})
 endfunction()
