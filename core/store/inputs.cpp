@@ -194,4 +194,8 @@ std::shared_ptr<InputFiles> storedInputs(const Store& store, RunId run) {
     return files;
 }
 
+std::shared_ptr<InputFiles> storedInputs(const fs::path& history, RunId run) {
+    return run == 0 || history.empty() ? nullptr : storedInputs(Store::open(history, OpenMode::readOnly), run);
+}
+
 }  // namespace tessera::store

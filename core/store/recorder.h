@@ -55,5 +55,8 @@ private:
 
 /// Returns the input files for repeating a run from the history: those that are gone or changed are read from there.
 std::shared_ptr<InputFiles> storedInputs(const Store& store, RunId run);
+/// The same of a run in the history at that path; null where it is not kept (run 0, or no history): its inputs are then
+/// the files that its study names.
+std::shared_ptr<InputFiles> storedInputs(const std::filesystem::path& history, RunId run);
 
 }  // namespace tessera::store

@@ -7,11 +7,13 @@
 #include <functional>
 #include <utility>
 
+#include "core/base/input_files.h"
 #include "core/base/number.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
 #include "core/model/model.h"
 #include "core/report/comparison_report.h"
+#include "core/store/recorder.h"
 #include "core/study/partition/metrics.h"
 #include "core/study/partition/study.h"
 #include "ui/models/partition_run.h"
@@ -178,11 +180,14 @@ TableModel* finished(const QVector<Column>& columns, std::size_t rows, QObject* 
     return model;
 }
 
-std::shared_ptr<const ModelContents> contentsOf(const study::Study& study) {
+/// The model as the run read it, whatever became of its file since.
+std::shared_ptr<const ModelContents> contentsOf(const RunState& run, const std::filesystem::path& history) {
+    const study::Study& study = run.study;
+    const InputScope scope(store::storedInputs(history, run.run));
     model::LoadOptions load;
     load.batch = static_cast<std::int64_t>(study::partitionOptions(study).batch);
     load.dimensions = study.dimensions;
-    auto contents = loadContents(toQt(study.models.at(0)), load);
+    auto contents = loadContents(toQt(placeOfInput(study.models.at(0))), load);
     if (!contents->layers) (void)model::layerGraph(contents->model);  // throws what is missing
     return contents;
 }
@@ -203,15 +208,28 @@ ModelDifferences::Pair pairOf(int run, std::shared_ptr<const ModelContents> befo
             .come = std::make_shared<const LayerChanges>(std::move(come))};
 }
 
-void addDifferences(ModelDifferences& all, const std::vector<RunState>& runs, int baseline) {
-    const study::Study& first = runs.at(toIndex(baseline)).study;
+/// Hash of the bytes that a run read as its model; empty where it names none.
+std::string hashOfModel(const RunState& run) {
+    if (run.study.models.empty()) return {};
+    const std::vector<study::Input>& inputs = run.result->inputs;
+    const auto found = std::ranges::find(inputs, run.study.models.front(), &study::Input::name);
+    return found == inputs.end() ? std::string() : found->sha256;
+}
+
+bool isSameModel(const RunState& a, const RunState& b) {
+    return a.study.models == b.study.models && a.study.dimensions == b.study.dimensions &&
+           hashOfModel(a) == hashOfModel(b);
+}
+
+void addDifferences(ModelDifferences& all, const std::vector<RunState>& runs, int baseline,
+                    const std::filesystem::path& history) {
+    const RunState& first = runs.at(toIndex(baseline));
     std::shared_ptr<const ModelContents> before;
     for (std::size_t run = 0; run < runs.size(); ++run) {
-        const study::Study& study = runs[run].study;
-        if (study.models == first.models && study.dimensions == first.dimensions) continue;
+        if (isSameModel(runs[run], first)) continue;
         try {
-            if (!before) before = contentsOf(first);
-            auto after = contentsOf(study);
+            if (!before) before = contentsOf(first, history);
+            auto after = contentsOf(runs[run], history);
             std::vector<model::LayerDifference> differences = model::differences(*before->layers, *after->layers);
             if (!differences.empty() && all.pairs.size() < ModelDifferences::kMaxPairs)
                 all.pairs.push_back(pairOf(static_cast<int>(run), before, std::move(after), differences));
@@ -226,9 +244,10 @@ void addDifferences(ModelDifferences& all, const std::vector<RunState>& runs, in
 
 }  // namespace
 
-ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baseline) {
+ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baseline,
+                                  const std::filesystem::path& history) {
     ModelDifferences all;
-    addDifferences(all, runs, baseline);
+    addDifferences(all, runs, baseline, history);
     all.problems.removeDuplicates();
     return all;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QStringList>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace tessera::ui {
 
 using SharedComparison = std::shared_ptr<const study::Comparison>;
 
-/// Differences of each model from the baseline's, as far as the models can still be read.
+/// Differences of each model from the baseline's, as the runs read them.
 struct ModelDifferences {
     struct Row {
         int run = 0;
@@ -36,8 +37,9 @@ struct ModelDifferences {
     static constexpr std::size_t kMaxPairs = 7;
 };
 
-/// Reads the models: not for the UI thread.
-ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baseline);
+/// Reads the models, those of kept runs from `history`: not for the UI thread.
+ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baseline,
+                                  const std::filesystem::path& history);
 
 /// Runs as rows, metrics as columns, each with its difference to the baseline; see report::metricTable.
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);

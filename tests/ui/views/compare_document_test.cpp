@@ -13,14 +13,20 @@
 #include <QTest>
 #include <QToolButton>
 #include <QWheelEvent>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 
+#include "core/model/readers/native_json.h"
+#include "core/model/zoo/zoo.h"
+#include "core/store/recorder.h"
 #include "core/study/partition/outcome.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
 #include "tests/support/prediction_result.h"
 #include "tests/support/runs.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/turns.h"
 #include "ui/models/comparison_tables.h"
 #include "ui/models/facts.h"
@@ -585,6 +591,32 @@ TEST(CompareDocument, exportsWhatItShows) {
     for (const Exportable& what : document.exportables()) {
         EXPECT_FALSE(what.csv().empty()) << what.name.toStdString();
     }
+}
+
+TEST(CompareDocument, modelsAreReadAsTheRunsReadThem) {
+    const test::ScratchFolder folder;
+    const std::filesystem::path file = folder.path() / "net.json";
+    const std::filesystem::path history = folder.path() / "history.db";
+    std::vector<RunState> runs;
+    const auto run = [&](const char* network) {
+        std::ofstream(file) << model::writeNativeJson(model::buildZooModel(network));
+        study::Study study = study::newStudy("partition");
+        study.models = {file.string()};
+        study.hardware = {"accpar-heterogeneous"};
+        const store::Recorded recorded = store::runRecorded(study, {}, {.path = history});
+        runs.push_back(comparedState(recorded.result, QStringLiteral("run"), static_cast<int>(recorded.run)));
+    };
+    run("lenet5");
+    run("alexnet");
+    run("lenet5");
+    std::filesystem::remove(file);
+
+    const ModelDifferences differences = modelDifferences(runs, 0, history);
+    EXPECT_EQ(differences.problems, QStringList());
+    ASSERT_FALSE(differences.rows.empty()) << "one path, two models";
+    for (const ModelDifferences::Row& row : differences.rows) EXPECT_EQ(row.run, 1) << row.difference.name;
+    ASSERT_EQ(differences.pairs.size(), 1U);
+    EXPECT_GT(differences.pairs[0].after->model.nodes().size(), differences.pairs[0].before->model.nodes().size());
 }
 
 TEST(CompareDocument, realRunsLookRight) {

@@ -105,6 +105,7 @@ struct CompareDocument::Implementation {
     std::vector<std::vector<std::size_t>> kinds;  ///< places among them of runs that have numbers in common
     std::size_t kind = 0;                         ///< of those, which are compared
     std::size_t given = 0;
+    std::filesystem::path history;
     int baseline = 0;
     SharedComparison comparison;
     int generation = 0;
@@ -576,7 +577,7 @@ QWidget* CompareDocument::Implementation::makeModels() {
     models = new ModelComparison(titles());
     connect(models, &ModelComparison::layerChosen, document, &CompareDocument::chooseLayer);
     inBackground(
-        models.data(), [runs = runs, baseline = baseline] { return modelDifferences(runs, baseline); },
+        models.data(), [runs = runs, baseline = baseline, history = history] { return modelDifferences(runs, baseline, history); },
         [this, view = models.data()](ModelDifferences differences) {
             view->setDifferences(std::make_shared<const ModelDifferences>(std::move(differences)));
             showLayer();
@@ -659,6 +660,10 @@ CompareDocument::~CompareDocument() = default;
 
 QString CompareDocument::title() const {
     return d_->known.size() < 2 ? u"Compare"_s : u"Compare %1 runs"_s.arg(d_->known.size());
+}
+
+void CompareDocument::setHistory(const std::filesystem::path& history) {
+    d_->history = history;
 }
 
 void CompareDocument::setRuns(const std::vector<RunState>& runs) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,8 @@ public:
     QVector<Exportable> exportables() override;
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
+    /// The history that kept runs are in, where their models are read; before `setRuns`.
+    void setHistory(const std::filesystem::path& history);
     void setRuns(const std::vector<RunState>& runs);
 
     void setBaseline(int run);  ///< what deltas and ratios refer to

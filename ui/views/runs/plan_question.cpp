@@ -28,8 +28,7 @@ namespace {
 study::PlanAnswer answerOf(const FinishedRun& run, const std::string& configuration, const std::stop_token& cancel) {
     study::RunContext context;
     context.cancel = cancel;
-    if (run.kept != 0 && !run.history.empty())
-        context.files = store::storedInputs(store::Store::open(run.history, store::OpenMode::readOnly), run.kept);
+    context.files = store::storedInputs(run.history, run.kept);
     const auto& outcome = run.result->outcome.get<study::PlanOutcome>();
     return study::askPlan(run.result->study, outcome.fleet, configuration, context);
 }

@@ -123,8 +123,7 @@ study::RunContext SolvingPages::contextOf(const std::shared_ptr<Work>& work, con
         work->done = event.done;
         work->total = event.total;
     };
-    if (kept != 0 && !history.empty())
-        context.files = store::storedInputs(store::Store::open(history, store::OpenMode::readOnly), kept);
+    context.files = store::storedInputs(history, kept);
     return context;
 }
 

@@ -383,7 +383,10 @@ void MainWindow::Implementation::feedRuns(Document* document) {
             receiver, [gather](store::Store& store) { return gather(&store); },
             [receiver](const std::vector<RunState>& states) { receiver->setRuns(states); });
     };
-    if (auto* compare = qobject_cast<CompareDocument*>(document)) feed(compare);
+    if (auto* compare = qobject_cast<CompareDocument*>(document)) {
+        compare->setHistory(history->path());
+        feed(compare);
+    }
     if (auto* report = qobject_cast<ReportDocument*>(document)) feed(report);
     if (auto* points = qobject_cast<PointsDocument*>(document))
         history->ask<PointsDocument::Runs>(
