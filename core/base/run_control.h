@@ -54,6 +54,23 @@ struct RunControl {
     }
 };
 
+/// A stop request that cancelling or finishing a run makes, while it lives: for a part of the run whose result counts
+/// whole or not at all.
+class EitherStop {
+public:
+    explicit EitherStop(const RunControl& control)
+        : cancelled_(control.cancel, Request{&source_}), finished_(control.finish, Request{&source_}) {}
+    std::stop_token token() const { return source_.get_token(); }
+
+private:
+    struct Request {
+        std::stop_source* source;
+        void operator()() const { source->request_stop(); }
+    };
+    std::stop_source source_;
+    std::stop_callback<Request> cancelled_, finished_;
+};
+
 /// RunControl of work that can be interrupted and continued: it hands its state on, and begins from an earlier one.
 template <typename State, typename Kept = State>
 struct ResumableControl : RunControl {

@@ -12,7 +12,6 @@
 
 #include "core/store/documents.h"
 #include "core/study/metric.h"
-#include "core/study/partition/packed_result.h"
 #include "core/study/timeline.h"
 
 namespace tessera::store {

@@ -23,7 +23,6 @@
 #include "core/store/owner.h"
 #include "core/store/rows.h"
 #include "core/store/seal.h"
-#include "core/study/partition/packed_result.h"
 #include "core/study/study.h"
 #include "core/study/title.h"
 

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/input_files.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
@@ -76,6 +77,7 @@ physical::Device fittedDeviceOf(const hardware::Accelerator& accelerator) {
 
 KernelFitReport fitMeasuredKernels(const std::vector<std::string>& tables, const std::string& accelerator,
                                    const RunControl& control) {
+    const InputScope scope;  // the accelerator is read twice
     KernelFitReport report;
     report.accelerator = hardware::loadAccelerator(accelerator);
     const physical::Device device = fittedDeviceOf(report.accelerator);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
-#include <stop_token>
 #include <utility>
 
 #include "core/base/error.h"
@@ -68,22 +67,6 @@ ScalingPoint pointOf(const hardware::Fleet& fleet, const partition::Result& solv
     return point;
 }
 
-/// A stop request that any of two others makes.
-class EitherStop {
-public:
-    EitherStop(const std::stop_token& one, const std::stop_token& other)
-        : one_(one, Request{this}), other_(other, Request{this}) {}
-    std::stop_token token() const { return source_.get_token(); }
-
-private:
-    struct Request {
-        EitherStop* self;
-        void operator()() const { self->source_.request_stop(); }
-    };
-    std::stop_source source_;
-    std::stop_callback<Request> one_, other_;
-};
-
 /// Says how many sizes are done, also while one is worked on: that is where a pause holds the work.
 class Counter {
 public:
@@ -118,7 +101,7 @@ Scaling scaling(const model::LayerGraph& layers, const model::Graph* graph, cons
                 const partition::Options& options, const RunContext& context) {
     const std::vector<Size> sizes = sizesOf(fleet, options);
     std::vector<std::optional<partition::Result>> solved(sizes.size());
-    const EitherStop stop(context.cancel, context.finish);
+    const EitherStop stop(context);
     Counter counter(context, sizes.size());
     parallelFor(sizes.size(), context.threads, [&](std::size_t i) {
         partition::SearchControl control;

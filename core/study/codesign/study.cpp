@@ -15,6 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/input_files.h"
 #include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/parallel.h"
@@ -263,7 +264,7 @@ Estimate estimateCodesign(const Study& study) {
         const CodesignSettings settings = settingsOf(study);
         weightsOf(study, settings);
         checkInputs(study);
-        hardware::Template space = hardware::loadTemplate(study.hardware.front());
+        hardware::Template space = hardware::loadTemplate(placeOfInput(study.hardware.front()));
         searchBandwidths(settings, space);
         architectures = hardware::architectureCount(space);
         if (settings.search == codesign::SearchKind::random)

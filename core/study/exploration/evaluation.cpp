@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <stop_token>
 
 #include "core/base/error.h"
 #include "core/base/names.h"
@@ -120,10 +119,8 @@ EvaluatedPoint PointEvaluator::evaluate(const explore::Point& point, const RunCo
 EvaluatedPoint PointEvaluator::evaluateBase(const RunControl& control, const std::function<void()>& beat,
                                             std::optional<Result>& result) {
     EvaluatedPoint found;
-    std::stop_source end;
-    const auto request = [&end] { end.request_stop(); };
-    const std::stop_callback cancelled(control.cancel, request), finished(control.finish, request);
-    RunContext context{{{.cancel = end.get_token(), .threads = control.threads}}};
+    const EitherStop end(control);
+    RunContext context{{{.cancel = end.token(), .threads = control.threads}}};
     if (control.isWatched()) context.progress = [&beat](const ProgressEvent&) { beat(); };
     context.files = files_;
     try {

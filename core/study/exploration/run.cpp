@@ -332,16 +332,14 @@ private:
                 noteDone(pending.evaluated);
             }
         // Both requests end the points at work; what is done counts where the exploration was to finish.
-        std::stop_source end;
-        const auto request = [&end] { end.request_stop(); };
-        const std::stop_callback cancelled(context_.cancel, request), finished(context_.finish, request);
+        const EitherStop end(context_);
         std::vector<std::size_t> open;
         for (std::size_t i = 0; i < batch_.size(); ++i)
             if (!batch_[i].done) open.push_back(i);
         const unsigned threads = isMeasured_ ? 1 : threadsHere();
         const auto ofEach =
             static_cast<unsigned>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, open.size())));
-        RunControl control{.cancel = end.get_token(), .threads = isMeasured_ ? context_.threads : ofEach};
+        RunControl control{.cancel = end.token(), .threads = isMeasured_ ? context_.threads : ofEach};
         if (context_.isWatched()) control.progress = [this](const ProgressEvent&) { beat(); };
         const bool keepsWhole = definition_.settings.keep == KeepPoints::all && wholes_ < kMostKeptWhole;
         const auto take = [&](std::size_t i, EvaluatedPoint evaluated) {
@@ -353,7 +351,7 @@ private:
             checkpoints_.handOn();
         };
         const auto evaluate = [&](std::size_t i) {
-            if (end.stop_requested()) return;
+            if (end.token().stop_requested()) return;
             try {
                 take(i, evaluator_.evaluate(batch_[open[i]].point, control, keepsWhole));
             } catch (const InterruptedError&) {
@@ -368,7 +366,7 @@ private:
                  .here = evaluate,
                  .answered = [&](std::size_t i,
                                  const std::string& answer) { take(i, answers_.read(batch_[open[i]].point, answer)); },
-                 .stop = end.get_token(),
+                 .stop = end.token(),
                  .threads = threads,
                  .one = "point",
                  .many = "points",
@@ -526,14 +524,12 @@ void keepPoints(ExplorationOutcome& outcome, const ExplorationDefinition& defini
     std::sort(which.begin(), which.end());
     if (which.size() > kMostKeptWhole) which.resize(kMostKeptWhole);
     // A result that is ended early is not that of its point.
-    std::stop_source end;
-    const auto request = [&end] { end.request_stop(); };
-    const std::stop_callback cancelled(context.cancel, request), finished(context.finish, request);
+    const EitherStop end(context);
     std::vector<std::size_t> open;
     for (const std::size_t point : which)
         if (!documents[point]) open.push_back(point);
     std::size_t done = which.size() - open.size();
-    evaluations.runAgain(open, end.get_token(), [&](std::size_t point, Json document) {
+    evaluations.runAgain(open, end.token(), [&](std::size_t point, Json document) {
         documents[point] = std::make_shared<HeldJson>(std::move(document));
         context.reportProgress("keeping points", static_cast<double>(++done), static_cast<double>(which.size()));
     });

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/units.h"
 #include "core/hardware/library.h"
 #include "core/model/model.h"
@@ -110,11 +111,11 @@ Estimate estimatePartition(const Study& study) {
             model::LoadOptions load;
             load.batch = static_cast<std::int64_t>(options->batch);
             load.dimensions = study.dimensions;
-            const model::Model model = model::loadModel(study.models[0], load);
+            const model::Model model = model::loadModel(placeOfInput(study.models[0]), load);
             if (const std::optional<std::string> problem = sliceProblem(model)) throw UsageError(*problem);
             layers = model::layerGraph(model);
         });
-    if (study.hardware.size() == 1) attempt([&] { fleet = hardware::loadFleet(study.hardware[0]); });
+    if (study.hardware.size() == 1) attempt([&] { fleet = hardware::loadFleet(placeOfInput(study.hardware[0])); });
     if (options && fleet) attempt([&] { options = partitionOptions(study, *fleet); });
     const bool isPhysical = options && options->costs == partition::Costs::physical;
     if (options && layers && fleet)

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <stop_token>
 #include <utility>
 
 #include "core/base/error.h"
@@ -132,11 +131,9 @@ Result runSchedule(const Study& study, const RunContext& context) {
     {
         // Both requests end the search; what it found counts where it was to finish.
         const Reading searching(context, "scheduling", "the scheduling");
-        std::stop_source end;
-        const auto request = [&end] { end.request_stop(); };
-        const std::stop_callback cancelled(context.cancel, request), finished(context.finish, request);
+        const EitherStop end(context);
         outcome.result = codesign::scheduleOperators(inputs.graph, inputs.cores, inputs.options,
-                                                     {.progress = context.progress, .finish = end.get_token()});
+                                                     {.progress = context.progress, .finish = end.token()});
         searching.check();
     }
     outcome.operators = std::move(inputs.graph.operators);

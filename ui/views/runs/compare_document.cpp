@@ -577,7 +577,8 @@ QWidget* CompareDocument::Implementation::makeModels() {
     models = new ModelComparison(titles());
     connect(models, &ModelComparison::layerChosen, document, &CompareDocument::chooseLayer);
     inBackground(
-        models.data(), [runs = runs, baseline = baseline, history = history] { return modelDifferences(runs, baseline, history); },
+        models.data(),
+        [runs = runs, baseline = baseline, history = history] { return modelDifferences(runs, baseline, history); },
         [this, view = models.data()](ModelDifferences differences) {
             view->setDifferences(std::make_shared<const ModelDifferences>(std::move(differences)));
             showLayer();
