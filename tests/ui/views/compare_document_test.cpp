@@ -597,13 +597,15 @@ TEST(CompareDocument, modelsAreReadAsTheRunsReadThem) {
     const test::ScratchFolder folder;
     const std::filesystem::path file = folder.path() / "net.json";
     const std::filesystem::path history = folder.path() / "history.db";
+    store::RecordOptions options;
+    options.path = history;
     std::vector<RunState> runs;
     const auto run = [&](const char* network) {
         std::ofstream(file) << model::writeNativeJson(model::buildZooModel(network));
         study::Study study = study::newStudy("partition");
         study.models = {file.string()};
         study.hardware = {"accpar-heterogeneous"};
-        const store::Recorded recorded = store::runRecorded(study, {}, {.path = history});
+        const store::Recorded recorded = store::runRecorded(study, {}, options);
         runs.push_back(comparedState(recorded.result, QStringLiteral("run"), static_cast<int>(recorded.run)));
     };
     run("lenet5");
