@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/plan/axes.h"
+
 namespace tessera::plan {
 
 physical::StepLayout layoutOf(const Configuration& configuration, const Part& part) {
@@ -26,19 +28,10 @@ physical::StepLayout layoutOf(const Configuration& configuration, const Part& pa
 }
 
 std::string shortText(const Configuration& configuration) {
-    std::string text =
-        fmt::format("tp={},pp={},dp={}", configuration.tensor, configuration.pipeline, configuration.data);
-    if (configuration.context > 1) text += fmt::format(",cp={}", configuration.context);
-    if (configuration.expert > 1) text += fmt::format(",ep={}", configuration.expert);
-    if (configuration.wholeExperts) text += ",etp=1";
-    text += fmt::format(",mb={}", configuration.micro);
-    if (configuration.chunks > 1) text += fmt::format(",vp={}", configuration.chunks);
-    if (configuration.zero > 0) text += fmt::format(",zero={}", configuration.zero);
-    if (configuration.recompute != Recomputation::none)
-        text += fmt::format(",recompute={}", kRecomputationNames.of(configuration.recompute));
-    if (configuration.pipeline > 1) text += fmt::format(",schedule={}", physical::nameOf(configuration.schedule));
-    if (configuration.order != physical::RankOrder::pipelineLast)
-        text += fmt::format(",order={}", physical::kRankOrderNames.of(configuration.order));
+    std::string text;
+    for (const AxisRow& axis : axes())
+        if (const std::string value = valueText(configuration, axis); !value.empty())
+            text += fmt::format("{}{}={}", text.empty() ? "" : ",", axis.id, value);
     return text;
 }
 

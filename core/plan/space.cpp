@@ -3,58 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <initializer_list>
-#include <limits>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace tessera::plan {
 
 namespace {
 
-using physical::PipelineSchedule;
-
-constexpr int kMostOfAxis = 1'000'000;
-constexpr int kMostInRange = 4096;
-
-std::vector<std::string_view> wordsOf(const auto& names) {
-    const std::vector<std::string_view> all = names.all();
-    return {all.begin(), all.end()};
-}
-
-template <typename Enum>
-std::vector<int> valuesOf(std::initializer_list<Enum> values) {
-    std::vector<int> numbers;
-    for (const Enum value : values) numbers.push_back(static_cast<int>(value));
-    return numbers;
-}
-
-std::vector<AxisRow> allAxes() {
-    return {
-        {Axis::tensor, "tp", "tensor parallel", "accelerators that split every product of matrices"},
-        {Axis::pipeline, "pp", "pipeline stages", "accelerators that hold some of the layers each"},
-        {Axis::data, "dp", "data parallel", "replicas that train on samples of their own"},
-        {Axis::context, "cp", "context parallel", "accelerators that split the sequence"},
-        {Axis::expert, "ep", "expert parallel", "accelerators that share the experts of a layer"},
-        {Axis::expertTensor, "etp", "expert-tensor parallel", "accelerators that split an expert: as tp, or 1"},
-        {Axis::chunks, "vp", "virtual stages", "pieces of a stage that run in turns, of the interleaved schedule"},
-        {Axis::micro, "mb", "micro-batch", "samples of one forward pass of a replica"},
-        {Axis::zero, "zero", "ZeRO", "stage: 1 shards the optimizer's state, 2 gradients, 3 weights (FSDP)"},
-        {Axis::recompute, "recompute", "recomputation",
-         "activations that are computed again in the backward pass; per-stage: of as few layers of each stage as fit",
-         wordsOf(kRecomputationNames), valuesOf({Recomputation::none, Recomputation::selective, Recomputation::full})},
-        {Axis::schedule, "schedule", "schedule", "order of the micro-batches in the pipeline",
-         wordsOf(physical::kPipelineScheduleNames),
-         valuesOf({PipelineSchedule::oneForwardOneBackward, PipelineSchedule::interleaved})},
-        {Axis::order, "order", "order of ranks", "which accelerators are neighbours, from the innermost",
-         wordsOf(physical::kRankOrderNames)},
-        {Axis::dtype, "dtype", "data type", "of the products of matrices; one of those of --dtype"},
-        {Axis::group, "group", "group", "of the fleet; only configurations that use no other group"},
-    };
-}
+constexpr int kMaxOfAxis = 1'000'000;
+constexpr int kMaxInRange = 4096;
 
 /// Reads the values of a text for one problem.
 class SpaceReader {
@@ -116,9 +76,9 @@ private:
     int numberOf(std::string_view text) const {
         int value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const int least = row_->axis == Axis::zero ? 0 : 1, most = row_->axis == Axis::zero ? 3 : kMostOfAxis;
-        if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-            fail(text, fmt::format("a whole number from {} to {} for {}", least, formatCount(most), row_->id));
+        const int min = row_->axis == Axis::zero ? 0 : 1, max = row_->axis == Axis::zero ? 3 : kMaxOfAxis;
+        if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max)
+            fail(text, fmt::format("a whole number from {} to {} for {}", min, formatCount(max), row_->id));
         return value;
     }
 
@@ -133,8 +93,8 @@ private:
         const std::size_t dots = value.find("..");
         if (dots == std::string_view::npos) return values_.push_back(numberOf(value));
         const int from = numberOf(value.substr(0, dots)), to = numberOf(value.substr(dots + 2));
-        if (to < from || to - from >= kMostInRange)
-            fail(value, fmt::format("a range that rises by less than {}", formatCount(kMostInRange)));
+        if (to < from || to - from >= kMaxInRange)
+            fail(value, fmt::format("a range that rises by less than {}", formatCount(kMaxInRange)));
         for (int each = from; each <= to; ++each) values_.push_back(each);
     }
 
@@ -146,18 +106,13 @@ private:
 
 }  // namespace
 
-std::span<const AxisRow> axes() {
-    static const std::vector<AxisRow> kRows = allAxes();
-    return kRows;
-}
-
 bool AxisValues::allows(int value) const {
     return values.empty() || std::binary_search(values.begin(), values.end(), value);
 }
 
 bool Space::allows(Axis axis, int value) const {
     if (!of(axis).values.empty()) return of(axis).allows(value);
-    const std::vector<int>& free = tessera::plan::axes()[static_cast<std::size_t>(axis)].free;
+    const std::vector<int>& free = rowOf(axis).free;
     return free.empty() || std::binary_search(free.begin(), free.end(), value);
 }
 

@@ -1,48 +1,12 @@
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/physical/pipeline.h"
-#include "core/plan/configuration.h"
+#include "core/plan/axes.h"
 #include "core/plan/problem.h"
 
 namespace tessera::plan {
-
-/// An axis of the space, as texts name it.
-enum class Axis : std::uint8_t {
-    tensor,
-    pipeline,
-    data,
-    context,
-    expert,
-    expertTensor,
-    chunks,
-    micro,
-    zero,
-    recompute,
-    schedule,
-    order,
-    dtype,
-    group
-};
-inline constexpr std::size_t kAxes = 14;
-
-/// What an axis is called and takes.
-struct AxisRow {
-    Axis axis;
-    std::string_view id;     ///< "tp": in texts
-    std::string_view title;  ///< "tensor parallel"
-    std::string_view about;
-    /// Words of its values from 0; empty: whole numbers.
-    std::vector<std::string_view> words = {};
-    /// Values to choose from where nobody names any; empty: all.
-    std::vector<int> free = {};
-};
-std::span<const AxisRow> axes();
 
 /// Numbers that an axis may take; empty: whatever the model, the fleet and the software allow.
 struct AxisValues {

@@ -8,6 +8,7 @@
 #include "core/draw/theme.h"
 #include "core/report/plan_pictures.h"
 #include "core/study/metric.h"
+#include "core/study/plan/fields.h"
 
 namespace tessera::report {
 
@@ -21,17 +22,15 @@ double secondsOf(const plan::Evaluated& each) {
 
 /// "+3.1 s tensor parallelism, −0.4 s bubble": the largest first, without those that do not count.
 std::string shareDifferences(const plan::Evaluated& its, const plan::Evaluated& best) {
-    std::vector<std::pair<std::string, double>> shares = planTimeShares(its.time);
-    const std::vector<std::pair<std::string, double>> others = planTimeShares(best.time);
-    for (std::size_t i = 0; i < shares.size(); ++i) shares[i].second -= others[i].second;
-    constexpr double kLeastShare = 1e-3;
-    std::erase_if(shares, [&](const auto& each) { return std::abs(each.second) < kLeastShare * secondsOf(best); });
-    std::stable_sort(shares.begin(), shares.end(),
-                     [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
+    std::vector<study::StepTimePart> parts = study::stepTimeDifferences(its.time, best.time);
+    constexpr double kMinShare = 1e-3;
+    std::erase_if(parts, [&](const auto& each) { return std::abs(each.seconds) < kMinShare * secondsOf(best); });
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const auto& a, const auto& b) { return std::abs(a.seconds) > std::abs(b.seconds); });
     std::vector<std::string> texts;
-    for (const auto& [name, seconds] : shares)
-        texts.push_back(
-            fmt::format("{}{} {}", seconds > 0 ? "+" : "−", formatQuantity(std::abs(seconds), Measure::seconds), name));
+    for (const study::StepTimePart& each : parts)
+        texts.push_back(fmt::format("{}{} {}", each.seconds > 0 ? "+" : "−",
+                                    formatQuantity(std::abs(each.seconds), Measure::seconds), lowered(each.title)));
     return joined(texts, ", ");
 }
 
@@ -52,12 +51,6 @@ plan::EvaluatedStage stageOf(const plan::Shortage& shortage) {
             .capacity = shortage.capacity};
 }
 
-const plan::EvaluatedStage& fullestOf(const plan::Evaluated& evaluated) {
-    return *std::max_element(evaluated.stages.begin(), evaluated.stages.end(), [](const auto& a, const auto& b) {
-        return a.memory.total() + a.allowance < b.memory.total() + b.allowance;
-    });
-}
-
 Chart missingMemoryChart(const PlanOutcome& outcome, const plan::Configuration& closest,
                          const plan::Shortage& shortage) {
     Chart chart{.id = "answer-memory",
@@ -67,7 +60,7 @@ Chart missingMemoryChart(const PlanOutcome& outcome, const plan::Configuration& 
     std::vector<plan::EvaluatedStage> stages{stageOf(shortage)};
     chart.x.categories = {fmt::format("Asked, stage {}", shortage.stage + 1)};
     if (const plan::Evaluated* best = outcome.best()) {
-        const plan::EvaluatedStage& fullest = fullestOf(*best);
+        const plan::EvaluatedStage& fullest = study::fullestStage(*best);
         stages.push_back(fullest);
         chart.x.categories.push_back(fmt::format("The best, stage {}", &fullest - best->stages.data() + 1));
     }
@@ -108,7 +101,7 @@ std::vector<Chart> planAnswerCharts(const PlanOutcome& outcome, const study::Pla
     if (outcome.best() != nullptr) both.configurations.push_back(*outcome.best());
     both.configurations.push_back(*answer.asked.evaluated);
     std::vector<Chart> charts{planTimeChart(both), planOverheadChart(both)};
-    charts[0].title = "What takes the step";
+    charts[0].title = "Step-time breakdown";
     for (Chart& chart : charts) {
         chart.id = "answer-" + chart.id;
         chart.notes.clear();

@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
+#include "core/plan/axes.h"
 #include "core/plan/scaling.h"
 #include "core/report/field_table.h"
 #include "core/report/plan_pictures.h"
 #include "core/study/metric.h"
+#include "core/study/plan/fields.h"
 
 namespace tessera::report {
 
@@ -26,7 +26,6 @@ using study::ScaledPlan;
 
 constexpr int kCircle = 0, kMeasuredShape = 2, kTriangle = 3;
 constexpr double kDiamondRadius = 4.5;
-constexpr std::size_t kLongestSaid = 60;  ///< characters of what others wrote
 
 std::string countText(std::int64_t count) {
     return formatCount(static_cast<double>(count));
@@ -36,190 +35,6 @@ double stepSecondsOf(const ScaledPlan& its) {
     return its.best->of(plan::Objective::time);
 }
 
-/// "1/8", "1", "2".
-std::string timesOfFleet(double times) {
-    return times < 1 ? fmt::format("1/{:.0f}", 1 / times) : fmt::format("{:.0f}", times);
-}
-
-/// A size with the fleet's own.
-struct ScaledRow {
-    const PlanOutcome* outcome;
-    const ScaledPlan* its;
-    const ScaledPlan* whole;
-};
-
-std::vector<ScaledRow> scaledRows(const PlanOutcome& outcome) {
-    const auto whole = std::find_if(outcome.scaling.begin(), outcome.scaling.end(),
-                                    [](const ScaledPlan& each) { return each.times == 1; });
-    std::vector<ScaledRow> rows;
-    for (const ScaledPlan& each : outcome.scaling)
-        rows.push_back({&outcome, &each, whole == outcome.scaling.end() ? nullptr : &*whole});
-    return rows;
-}
-
-template <plan::Objective objective>
-study::FieldValue scaledScore(const ScaledRow& row) {
-    return row.its->best ? study::given(row.its->best->of(objective)) : study::FieldValue();
-}
-
-/// "alike", "+3 %": what an accelerator does against the same on the whole fleet.
-std::string againstFleet(const ScaledRow& row) {
-    if (!row.its->best || row.whole == nullptr || !row.whole->best) return {};
-    constexpr double kAlike = 0.5;
-    const double percent = 100 * (row.its->perAccelerator() / row.whole->perAccelerator() - 1);
-    if (row.its == row.whole) return {};
-    return std::abs(percent) < kAlike ? std::string("alike")
-                                      : fmt::format("{}{:.0f} %", percent > 0 ? "+" : "−", std::abs(percent));
-}
-
-/// What an accelerator does where models of this sort count in tokens, or in samples.
-study::FieldValue perAcceleratorIn(const ScaledRow& row, bool tokens) {
-    const bool isGiven = row.its->best && row.outcome->hasTokens() == tokens;
-    return isGiven ? study::given(row.its->perAccelerator()) : study::FieldValue();
-}
-
-const std::vector<study::Field<ScaledRow>>& scaledFields() {
-    constexpr unsigned kBoth = study::kText | study::kExactTable, kWords = study::kText | study::kWords;
-    using Row = ScaledRow;
-    static const std::vector<study::Field<Row>> kFields{
-        {"accelerators", "Accelerators", kBoth, [](const Row& row) { return study::given(row.its->accelerators); }},
-        {.id = "times",
-         .title = "Of the fleet",
-         .uses = kBoth,
-         .get = [](const Row& row) { return study::given(row.its->times); },
-         .format = timesOfFleet},
-        {.id = "step_time_s",
-         .title = "Step",
-         .uses = kBoth,
-         .get = scaledScore<plan::Objective::time>,
-         .measure = Measure::seconds},
-        {.id = "low_s",
-         .title = "Low",
-         .uses = study::kExactTable,
-         .get = [](const Row& row) { return row.its->best ? study::given(row.its->low) : study::FieldValue(); },
-         .measure = Measure::seconds},
-        {.id = "high_s",
-         .title = "High",
-         .uses = study::kExactTable,
-         .get = [](const Row& row) { return row.its->best ? study::given(row.its->high) : study::FieldValue(); },
-         .measure = Measure::seconds},
-        {.id = "tokens_per_s_per_accelerator",
-         .title = "Tokens/s per accelerator",
-         .uses = kBoth | study::kOptional,
-         .get = [](const Row& row) { return perAcceleratorIn(row, true); },
-         .format = study::uncertainText},
-        {.id = "samples_per_s_per_accelerator",
-         .title = "Samples/s per accelerator",
-         .uses = kBoth | study::kOptional,
-         .get = [](const Row& row) { return perAcceleratorIn(row, false); },
-         .format = study::uncertainText},
-        {"against_fleet", "Against the fleet", kWords, [](const Row& row) { return study::given(againstFleet(row)); }},
-        {"used", "In use", kBoth, scaledScore<plan::Objective::accelerators>},
-        {"configuration", "Configuration", kWords | study::kExactTable,
-         [](const Row& row) {
-             return study::given(row.its->best ? row.its->configuration : "nothing fits: " + row.its->misfit);
-         }},
-    };
-    return kFields;
-}
-
-/// The best configuration, or a published run.
-struct BesideRow {
-    const PlanOutcome* outcome;
-    const MeasuredBeside* its;  ///< null: the best
-    const plan::Evaluated& best() const { return *outcome->best(); }
-};
-
-std::vector<BesideRow> besideRows(const PlanOutcome& outcome) {
-    std::vector<BesideRow> rows;
-    if (outcome.measured.empty()) return rows;
-    if (outcome.best() != nullptr) rows.push_back({&outcome, nullptr});
-    for (const MeasuredBeside& each : outcome.measured) rows.push_back({&outcome, &each});
-    return rows;
-}
-
-/// What a source says; nothing of what it leaves open.
-study::FieldValue saidOf(double value) {
-    return value > 0 ? study::given(value) : study::FieldValue();
-}
-
-template <std::int64_t MeasuredBeside::*measured, int plan::Configuration::*planned>
-study::FieldValue degreeBeside(const BesideRow& row) {
-    return saidOf(row.its != nullptr ? static_cast<double>(row.its->*measured)
-                                     : static_cast<double>(row.best().configuration.*planned));
-}
-
-/// Degrees of 1 are of no interest where no run has more.
-template <std::int64_t MeasuredBeside::*measured, int plan::Configuration::*planned>
-study::FieldValue aboveOneBeside(const BesideRow& row) {
-    const study::FieldValue value = degreeBeside<measured, planned>(row);
-    const auto* number = std::get_if<double>(&value);
-    return number != nullptr && *number > 1 ? value : study::FieldValue();
-}
-
-std::string acceleratorsBeside(const BesideRow& row) {
-    return row.its != nullptr ? row.its->accelerator
-                              : row.outcome->acceleratorOf(row.best().configuration).value_or("several");
-}
-
-const std::vector<study::Field<BesideRow>>& besideFields() {
-    constexpr unsigned kBoth = study::kText | study::kExactTable, kWords = kBoth | study::kWords;
-    constexpr unsigned kOptional = kBoth | study::kOptional;
-    using Row = BesideRow;
-    using plan::Configuration;
-    static const std::vector<study::Field<Row>> kFields{
-        {"run", "Run", kWords, [](const Row& row) { return study::given(row.its ? "measured" : "this plan"); }},
-        {.id = "tokens_per_s_per_accelerator",
-         .title = "Tokens/s per accelerator",
-         .uses = kBoth,
-         .get =
-             [](const Row& row) {
-                 return study::given(row.its ? row.its->tokensPerSecond : PlanOutcome::perAccelerator(row.best()));
-             },
-         .text =
-             [](const Row& row) {
-                 return row.its ? study::uncertainText(row.its->tokensPerSecond)
-                                : study::uncertainText(PlanOutcome::perAccelerator(row.best()));
-             }},
-        {.id = "predicted",
-         .title = "Predicted for it",
-         .uses = kBoth,
-         .get = [](const Row& row) { return row.its ? study::given(row.its->predicted) : study::FieldValue(); },
-         .format = study::uncertainText},
-        {"accelerators", "Accelerators", kBoth,
-         [](const Row& row) {
-             return row.its ? study::given(row.its->accelerators)
-                            : study::given(row.best().scores.of(plan::Objective::accelerators));
-         }},
-        {"accelerator", "Kind", kWords, [](const Row& row) { return study::given(acceleratorsBeside(row)); }},
-        {"dtype", "Data type", kWords,
-         [](const Row& row) {
-             return study::given(row.its ? row.its->dtype : row.outcome->dtypes[row.best().configuration.dtype]);
-         }},
-        {"global_batch", "Batch", kBoth,
-         [](const Row& row) { return saidOf(row.its ? row.its->globalBatch : row.outcome->globalBatch); }},
-        {"tp", "TP", kBoth, degreeBeside<&MeasuredBeside::tensor, &Configuration::tensor>},
-        {"pp", "PP", kBoth, degreeBeside<&MeasuredBeside::pipeline, &Configuration::pipeline>},
-        {"dp", "DP", kBoth, degreeBeside<&MeasuredBeside::data, &Configuration::data>},
-        {"cp", "CP", kOptional, aboveOneBeside<&MeasuredBeside::context, &Configuration::context>},
-        {"ep", "EP", kOptional, aboveOneBeside<&MeasuredBeside::expert, &Configuration::expert>},
-        {"virtual_stages", "VP", kOptional, aboveOneBeside<&MeasuredBeside::chunks, &Configuration::chunks>},
-        {"micro_batch", "Micro-batch", kBoth,
-         [](const Row& row) { return saidOf(row.its ? row.its->microBatch : row.best().configuration.micro); }},
-        {"software", "Software", kWords,
-         [](const Row& row) {
-             return study::given(row.its ? escaped(row.its->software, kLongestSaid) : row.outcome->software);
-         }},
-        {"source", "Source", kWords,
-         [](const Row& row) {
-             return row.its ? study::given(escaped(row.its->source, kLongestSaid)) : study::FieldValue();
-         }},
-        {"id", "Row", study::kExactTable | study::kWords,
-         [](const Row& row) { return row.its ? study::given(row.its->id) : study::FieldValue(); }},
-    };
-    return kFields;
-}
-
 /// "292 tokens/s measured on 1,024 h100, batch 512, tp 8 · pp 8 · dp 8 · cp 2, Megatron-Bridge 25.11 (megatron-bridge);
 /// 272 predicted for it".
 std::string measuredRunText(const MeasuredBeside& its) {
@@ -227,16 +42,12 @@ std::string measuredRunText(const MeasuredBeside& its) {
                                    countText(its.accelerators), its.accelerator);
     if (its.globalBatch > 0) text += fmt::format(", batch {}", formatCount(its.globalBatch));
     std::vector<std::string> degrees;
-    const std::array<std::pair<const char*, std::int64_t>, 5> kDegrees{{{"tp", its.tensor},
-                                                                        {"pp", its.pipeline},
-                                                                        {"dp", its.data},
-                                                                        {"cp", its.context > 1 ? its.context : 0},
-                                                                        {"ep", its.expert > 1 ? its.expert : 0}}};
-    for (const auto& [name, degree] : kDegrees)
-        if (degree > 0) degrees.push_back(fmt::format("{} {}", name, degree));
+    for (const plan::AxisRow& axis : plan::axes().first(5))
+        if (const double degree = its.of(axis.axis); degree > (axis.isAlwaysSaid ? 0 : 1))
+            degrees.push_back(fmt::format("{} {:.0f}", axis.id, degree));
     if (!degrees.empty()) text += ", " + joined(degrees, " · ");
-    if (!its.software.empty()) text += ", " + escaped(its.software, kLongestSaid);
-    if (!its.source.empty()) text += fmt::format(" ({})", escaped(its.source, kLongestSaid));
+    if (!its.software.empty()) text += ", " + escaped(its.software, study::kMaxQuoted);
+    if (!its.source.empty()) text += fmt::format(" ({})", escaped(its.source, study::kMaxQuoted));
     if (its.predicted) text += fmt::format("; {} predicted for it", study::uncertainText(*its.predicted));
     return text;
 }
@@ -255,7 +66,7 @@ void addDiamond(Series& series, double x, double y, std::string text) {
 std::string measuredNote(const PlanOutcome& outcome) {
     std::vector<std::string> sources;
     for (const MeasuredBeside& each : outcome.measured)
-        if (!each.source.empty()) study::addOnce(sources, {escaped(each.source, kLongestSaid)});
+        if (!each.source.empty()) study::addOnce(sources, {escaped(each.source, study::kMaxQuoted)});
     return fmt::format("Diamonds are published runs{}, each with its own batch, degrees and software.",
                        sources.empty() ? "" : fmt::format(" ({})", joined(sources, ", ")));
 }
@@ -308,9 +119,9 @@ std::string scalingTitle(const PlanOutcome& outcome) {
         if (first == nullptr) first = &each;
         last = &each;
     }
-    if (first == nullptr) return "What each accelerator does";
+    if (first == nullptr) return "Throughput per accelerator";
     if (outcome.goal() != plan::Objective::time)
-        return fmt::format("Least {} on {} to {} accelerators: what each of them does",
+        return fmt::format("Minimum {} on {} to {} accelerators: throughput of each",
                            plan::kObjectiveNames.of(outcome.goal()), countText(outcome.scaling.front().accelerators),
                            countText(outcome.scaling.back().accelerators));
     if (first == last)
@@ -333,8 +144,8 @@ std::string sizesNote(const PlanOutcome& outcome) {
                    static_cast<double>(group.count) * 2 * largest.times > static_cast<double>(group.perNode);
         });
     if (hasNoNetwork)
-        note +=
-            fmt::format(" Of more than {} the fleet says no network between nodes.", countText(largest.accelerators));
+        note += fmt::format(" No inter-node network is given for more than {} accelerators.",
+                            countText(largest.accelerators));
     else if (largest.times < plan::kFleetSizes.back())
         note += fmt::format(" More than {} have more configurations than a study looks at.",
                             countText(largest.accelerators));
@@ -364,17 +175,17 @@ Chart planScalingChart(const PlanOutcome& outcome) {
 }
 
 Table planScalingTable(const PlanOutcome& outcome) {
-    return tableOf(scaledFields(), scaledRows(outcome), study::kText);
+    return tableOf(study::planSizeFields(), study::planSizeRows(outcome), study::kText);
 }
 Table exactPlanScalingTable(const PlanOutcome& outcome) {
-    return tableOf(scaledFields(), scaledRows(outcome), study::kExactTable);
+    return tableOf(study::planSizeFields(), study::planSizeRows(outcome), study::kExactTable);
 }
 
 Table planMeasuredTable(const PlanOutcome& outcome) {
-    return tableOf(besideFields(), besideRows(outcome), study::kText);
+    return tableOf(study::planBesideFields(), study::planBesideRows(outcome), study::kText);
 }
 Table exactPlanMeasuredTable(const PlanOutcome& outcome) {
-    return tableOf(besideFields(), besideRows(outcome), study::kExactTable);
+    return tableOf(study::planBesideFields(), study::planBesideRows(outcome), study::kExactTable);
 }
 
 std::string planMeasuredSentence(const PlanOutcome& outcome) {
@@ -388,11 +199,11 @@ std::string planMeasuredSentence(const PlanOutcome& outcome) {
         if (elsewhere.empty()) return {};
         return fmt::format("{} in {}, not in {}.", begin, joined(elsewhere, ", "), joined(outcome.dtypes, " or "));
     }
-    const auto [least, most] =
+    const auto [min, max] =
         std::minmax_element(outcome.measured.begin(), outcome.measured.end(),
                             [](const auto& a, const auto& b) { return a.tokensPerSecond < b.tokensPerSecond; });
-    const std::string low = study::uncertainText(least->tokensPerSecond),
-                      high = study::uncertainText(most->tokensPerSecond);
+    const std::string low = study::uncertainText(min->tokensPerSecond),
+                      high = study::uncertainText(max->tokensPerSecond);
     std::string text = fmt::format("{}: {} of {} tokens/s per accelerator", begin,
                                    formatCounted(static_cast<double>(outcome.measured.size()), "run", "runs"),
                                    low == high ? low : low + " to " + high);

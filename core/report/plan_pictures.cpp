@@ -11,9 +11,11 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
+#include "core/plan/axes.h"
 #include "core/report/plan_beside.h"
 #include "core/report/plan_points.h"
 #include "core/study/metric.h"
+#include "core/study/plan/fields.h"
 
 namespace tessera::report {
 
@@ -21,73 +23,26 @@ namespace {
 
 using study::PlanOutcome;
 
-constexpr std::size_t kMostBars = 20;
+constexpr std::size_t kMaxBars = 20;
 constexpr const char* kNothingFits = kNoPlan;
 
-/// A share of a step's time.
-struct TimeRow {
-    std::string_view id, name;
-    double (*seconds)(const plan::TimeShares& time);
-    std::size_t colour;
-};
-using plan::TimeShares;
-constexpr std::array kTimeRows{
-    TimeRow{"compute", "Compute", [](const TimeShares& time) { return time.compute; }, 0},
-    TimeRow{"tensor", "Tensor parallelism", [](const TimeShares& time) { return time.tensor; }, 1},
-    TimeRow{"context", "Context parallelism", [](const TimeShares& time) { return time.context; }, 2},
-    TimeRow{"expert", "Expert parallelism", [](const TimeShares& time) { return time.expert; }, 3},
-    TimeRow{"pipeline", "Between stages", [](const TimeShares& time) { return time.pipeline; }, 4},
-    TimeRow{"bubble", "Bubble", [](const TimeShares& time) { return time.bubble; }, 5},
-    TimeRow{"data", "Gradients and parameters", [](const TimeShares& time) { return time.data; }, 6},
-    TimeRow{"update", "Optimizer, start of the step",
-            [](const TimeShares& time) { return time.optimizer + time.start; }, 7}};
+constexpr std::array<std::size_t, study::kStageMemoryTerms.size()> kMemoryColours{0, 1, 2, 5};
 
-/// What fills the memory of a stage.
-struct MemoryRow {
-    std::string_view id, name;
-    double (*bytes)(const plan::EvaluatedStage& stage);
-    std::size_t colour;
-};
-constexpr std::array kMemoryRows{
-    MemoryRow{"parameters", "Weights, gradients, optimizer",
-              [](const plan::EvaluatedStage& stage) { return stage.memory.parameters; }, 0},
-    MemoryRow{"activations", "Activations in flight",
-              [](const plan::EvaluatedStage& stage) { return stage.memory.activations; }, 1},
-    MemoryRow{"working", "Layer or head at work",
-              [](const plan::EvaluatedStage& stage) { return stage.memory.working; }, 2},
-    MemoryRow{"software", "Software beside the model",
-              [](const plan::EvaluatedStage& stage) { return stage.allowance; }, 5}};
+/// "tp 8", "pp 16", …: axis by axis, without the schedule; empty where an axis is left out.
+std::vector<std::string> partsOf(const plan::Configuration& configuration) {
+    std::vector<std::string> parts;
+    for (const plan::AxisRow& axis : plan::axes()) {
+        if (axis.axis == plan::Axis::schedule) continue;
+        const std::string value = plan::valueText(configuration, axis);
+        parts.push_back(value.empty() ? value : fmt::format("{} {}", axis.id, value));
+    }
+    return parts;
+}
 
 }  // namespace
 
-std::vector<std::pair<std::string, double>> planTimeShares(const plan::TimeShares& time) {
-    std::vector<std::pair<std::string, double>> all;
-    for (const TimeRow& row : kTimeRows) all.emplace_back(lowered(row.name), row.seconds(time));
-    return all;
-}
-
-std::vector<std::string> planParts(const plan::Configuration& configuration) {
-    const auto aboveOne = [](const char* name, int value) {
-        return value > 1 ? fmt::format("{} {}", name, value) : std::string();
-    };
-    constexpr std::array<std::string_view, 4> kRecomputed{"", "selective recompute", "recompute",
-                                                          "recompute per stage"};
-    const bool isMegatrons = configuration.order == physical::RankOrder::pipelineLast;
-    return {fmt::format("tp {}", configuration.tensor),
-            fmt::format("pp {}", configuration.pipeline),
-            fmt::format("dp {}", configuration.data),
-            aboveOne("cp", configuration.context),
-            aboveOne("ep", configuration.expert),
-            configuration.wholeExperts ? std::string("etp 1") : std::string(),
-            fmt::format("mb {}", configuration.micro),
-            aboveOne("vp", configuration.chunks),
-            configuration.zero > 0 ? fmt::format("zero {}", configuration.zero) : std::string(),
-            std::string(kRecomputed.at(static_cast<std::size_t>(configuration.recompute))),
-            isMegatrons ? std::string() : std::string(physical::kRankOrderNames.of(configuration.order))};
-}
-
 std::string planLabel(const plan::Configuration& configuration) {
-    std::vector<std::string> parts = planParts(configuration);
+    std::vector<std::string> parts = partsOf(configuration);
     std::erase(parts, std::string());
     return joined(parts, " · ");
 }
@@ -102,7 +57,7 @@ struct SharedLabels {
 
 /// Those of a label, axis by axis, without degrees of 1; and what a data type, or the groups of a fleet, add to it.
 std::vector<std::string> allPartsOf(const PlanOutcome& outcome, const plan::Configuration& configuration) {
-    std::vector<std::string> parts = planParts(configuration);
+    std::vector<std::string> parts = partsOf(configuration);
     for (std::string& each : parts)
         if (each == "tp 1" || each == "pp 1" || each == "dp 1") each.clear();
     if (outcome.dtypes.size() > 1) parts.push_back(outcome.dtypes[configuration.dtype]);
@@ -133,32 +88,36 @@ SharedLabels labelsOf(const PlanOutcome& outcome, std::span<const plan::Evaluate
 }
 
 std::span<const plan::Evaluated> firstOf(const PlanOutcome& outcome) {
-    return {outcome.configurations.data(), std::min(outcome.configurations.size(), kMostBars)};
+    return {outcome.configurations.data(), std::min(outcome.configurations.size(), kMaxBars)};
 }
 
 double stepOf(const plan::Evaluated& each) {
     return each.scores.of(plan::Objective::time);
 }
 
-/// Bars of all that takes time, from a row of the table on.
-std::vector<Series> timeSeries(std::span<const plan::Evaluated> configurations, std::size_t firstRow) {
+/// Bars of all that takes time, from a part of it on.
+std::vector<Series> timeSeries(std::span<const plan::Evaluated> configurations, std::size_t firstPart) {
     std::vector<Series> all;
-    for (std::size_t r = firstRow; r < kTimeRows.size(); ++r) {
-        const TimeRow& row = kTimeRows[r];
-        Series series{.id = std::string(row.id),
-                      .name = std::string(row.name),
-                      .mark = Mark::stackedBars,
-                      .colour = std::string(kCategories.at(row.colour))};
-        bool isSeen = false;
-        for (std::size_t i = 0; i < configurations.size(); ++i) {
-            constexpr double kLeastShare = 5e-4;
-            const double value = std::max(row.seconds(configurations[i].time), 0.0);
-            series.x.push_back(static_cast<double>(i));
-            series.y.push_back(value);
-            isSeen |= value > kLeastShare * stepOf(configurations[i]);
+    std::vector<double> longest;  // share of a step
+    for (std::size_t i = 0; i < configurations.size(); ++i) {
+        const std::vector<study::StepTimePart> parts = study::stepTimeParts(configurations[i].time);
+        for (std::size_t p = firstPart; p < parts.size(); ++p) {
+            if (i == 0) {
+                all.push_back({.id = parts[p].id,
+                               .name = parts[p].title,
+                               .mark = Mark::stackedBars,
+                               .colour = std::string(kCategories.at(p))});
+                longest.push_back(0);
+            }
+            const double value = std::max(parts[p].seconds, 0.0);
+            all[p - firstPart].x.push_back(static_cast<double>(i));
+            all[p - firstPart].y.push_back(value);
+            longest[p - firstPart] = std::max(longest[p - firstPart], value / stepOf(configurations[i]));
         }
-        if (isSeen) all.push_back(std::move(series));
     }
+    constexpr double kMinShare = 5e-4;
+    std::size_t next = 0;
+    std::erase_if(all, [&](const Series&) { return longest[next++] <= kMinShare; });
     return all;
 }
 
@@ -189,7 +148,7 @@ std::string endTextOf(const PlanOutcome& outcome, const plan::Evaluated& its) {
 }  // namespace
 
 Chart planTimeChart(const PlanOutcome& outcome) {
-    Chart chart{.id = "step-time", .title = "What takes the step of the best configurations", .horizontal = true};
+    Chart chart{.id = "step-time", .title = "Step-time breakdown of the best configurations", .horizontal = true};
     chart.y = {.title = "Step time", .measure = Measure::seconds, .fromZero = true};
     chart.empty = kNothingFits;
     const std::span<const plan::Evaluated> shown = firstOf(outcome);
@@ -201,8 +160,8 @@ Chart planTimeChart(const PlanOutcome& outcome) {
 }
 
 Chart planOverheadChart(const PlanOutcome& outcome) {
-    Chart chart{.id = "overhead", .title = "What a step takes beside compute", .horizontal = true};
-    chart.y = {.title = "Time beside compute", .measure = Measure::seconds, .fromZero = true};
+    Chart chart{.id = "overhead", .title = "Non-compute time of a step", .horizontal = true};
+    chart.y = {.title = "Non-compute time", .measure = Measure::seconds, .fromZero = true};
     chart.empty = kNothingFits;
     const std::span<const plan::Evaluated> shown = firstOf(outcome);
     chart.series = timeSeries(shown, 1);
@@ -216,14 +175,15 @@ Chart planOverheadChart(const PlanOutcome& outcome) {
 
 std::vector<Series> planMemorySeries(std::span<const plan::EvaluatedStage> stages) {
     std::vector<Series> all;
-    for (const MemoryRow& row : kMemoryRows) {
-        Series series{.id = std::string(row.id),
-                      .name = std::string(row.name),
+    for (std::size_t t = 0; t < study::kStageMemoryTerms.size(); ++t) {
+        const study::StageMemoryTerm& term = study::kStageMemoryTerms[t];
+        Series series{.id = std::string(term.key.substr(0, term.key.rfind('_'))),
+                      .name = std::string(term.title),
                       .mark = Mark::stackedBars,
-                      .colour = std::string(kCategories.at(row.colour))};
+                      .colour = std::string(kCategories.at(kMemoryColours[t]))};
         for (std::size_t s = 0; s < stages.size(); ++s) {
             series.x.push_back(static_cast<double>(s));
-            series.y.push_back(row.bytes(stages[s]));
+            series.y.push_back(term.of(stages[s]));
         }
         all.push_back(std::move(series));
     }
@@ -251,7 +211,7 @@ Chart planMemoryChart(const PlanOutcome& outcome, const std::string& rank) {
 }
 
 Chart planSensitivityChart(const PlanOutcome& outcome) {
-    Chart chart{.id = "sensitivity", .title = "What a tenth more of a resource would gain", .horizontal = true};
+    Chart chart{.id = "sensitivity", .title = "Speed-up from 10 % more of each resource", .horizontal = true};
     chart.y = {.title = "Shorter step (%)", .fromZero = true};
     chart.empty = kNothingFits;
     const plan::Evaluated* best = outcome.best();
@@ -262,18 +222,18 @@ Chart planSensitivityChart(const PlanOutcome& outcome) {
                                                      "bandwidth inside a node", "bandwidth between nodes"};
     Series gain{.id = "gain", .name = "Shorter step", .mark = Mark::bars, .colour = std::string(kCategories[0])};
     const double step = stepOf(*best);
-    double most = 0;
+    double max = 0;
     for (const plan::Sensitivity& each : outcome.sensitivities) {
         gain.x.push_back(static_cast<double>(chart.x.categories.size()));
         const double percent = each.seconds > 0 ? 100 * std::max(1 - each.seconds / step, 0.0) : 0;
         gain.y.push_back(percent);
-        constexpr double kLeast = 0.05;
-        gain.valueTexts.push_back(percent <= 0       ? "nothing"
-                                  : percent < kLeast ? "under 0.1 %"
-                                                     : fmt::format("{:.1f} %", percent));
-        if (percent > most) {
-            most = percent;
-            chart.title = fmt::format("A tenth more {} would make the step {:.1f} % shorter",
+        constexpr double kMin = 0.05;
+        gain.valueTexts.push_back(percent <= 0     ? "nothing"
+                                  : percent < kMin ? "under 0.1 %"
+                                                   : fmt::format("{:.1f} %", percent));
+        if (percent > max) {
+            max = percent;
+            chart.title = fmt::format("10 % more {} would make the step {:.1f} % shorter",
                                       kTexts.at(static_cast<std::size_t>(each.resource)), percent);
         }
         chart.x.categories.emplace_back(kTitles.at(static_cast<std::size_t>(each.resource)));
@@ -286,7 +246,7 @@ Chart planSensitivityChart(const PlanOutcome& outcome) {
 Chart planCountChart(const PlanOutcome& outcome) {
     Chart chart{
         .id = "configurations",
-        .title = fmt::format("What became of {} configurations", formatCount(static_cast<double>(outcome.counted.all))),
+        .title = fmt::format("{} configurations by outcome", formatCount(static_cast<double>(outcome.counted.all))),
         .horizontal = true};
     chart.y = {.title = "Configurations", .fromZero = true};
     Series counts{.id = "count", .name = "Configurations", .mark = Mark::bars, .colour = std::string(kCategories[0])};

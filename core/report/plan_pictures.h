@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/draw/drawing.h"
@@ -16,7 +15,7 @@ namespace tessera::report {
 inline constexpr const char* kNoPlan =
     "Nothing fits, so there is no configuration to show. The headline says what is missing.";
 
-/// What takes the step of the best configurations, one bar each.
+/// Step-time breakdown of the best configurations, one bar each.
 Chart planTimeChart(const study::PlanOutcome& outcome);
 /// The same without compute, in which they differ little.
 Chart planOverheadChart(const study::PlanOutcome& outcome);
@@ -24,9 +23,9 @@ Chart planOverheadChart(const study::PlanOutcome& outcome);
 Chart planMemoryChart(const study::PlanOutcome& outcome, const std::string& rank);
 /// Bars of what fills accelerators of some stages, and their capacity.
 std::vector<Series> planMemorySeries(std::span<const plan::EvaluatedStage> stages);
-/// What a tenth more of a resource would gain.
+/// Speed-up from 10 % more of each resource.
 Chart planSensitivityChart(const study::PlanOutcome& outcome);
-/// What became of the configurations of the space.
+/// Configurations of the space by outcome: fits, out of memory, pruned.
 Chart planCountChart(const study::PlanOutcome& outcome);
 
 /// What the cells of a cluster's drawing show.
@@ -41,11 +40,7 @@ std::vector<std::string> planAnswerSentences(const study::PlanOutcome& outcome, 
 /// The step beside the best's, whole and without compute, or the memory that the stage that lacks most would need.
 std::vector<Chart> planAnswerCharts(const study::PlanOutcome& outcome, const study::PlanAnswer& answer);
 
-/// "tp 8", "pp 16", …: axis by axis; empty where an axis is at its least.
-std::vector<std::string> planParts(const plan::Configuration& configuration);
 /// "tp 8 · pp 16 · dp 4": a configuration in few letters.
 std::string planLabel(const plan::Configuration& configuration);
-/// What takes a step's seconds, by name.
-std::vector<std::pair<std::string, double>> planTimeShares(const plan::TimeShares& time);
 
 }  // namespace tessera::report

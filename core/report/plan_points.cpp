@@ -8,7 +8,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,9 +15,10 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/physical/step.h"
+#include "core/plan/axes.h"
 #include "core/report/plan_pictures.h"
 #include "core/study/metric.h"
+#include "core/study/plan/fields.h"
 
 namespace tessera::report {
 
@@ -27,41 +27,16 @@ namespace {
 using study::PlanOutcome;
 using PlanColumn = explore::PointColumn;
 
-struct PlanValue {
-    plan::Objective value;
-    std::string_view title, unit;
-    Measure measure;
-};
-constexpr std::array kPlanValues{
-    PlanValue{plan::Objective::time, "Step time", "", Measure::seconds},
-    PlanValue{plan::Objective::price, "Price of a step", "$", Measure::count},
-    PlanValue{plan::Objective::energy, "Energy of a step", "", Measure::joules},
-    PlanValue{plan::Objective::accelerators, "Accelerators in use", "", Measure::count},
-    PlanValue{plan::Objective::memory, "Peak memory of an accelerator", "", Measure::bytes},
-};
+/// The axes in the order of their columns.
+constexpr std::array kColumnAxes{plan::Axis::tensor,   plan::Axis::pipeline,     plan::Axis::data,
+                                 plan::Axis::context,  plan::Axis::expert,       plan::Axis::micro,
+                                 plan::Axis::chunks,   plan::Axis::zero,         plan::Axis::recompute,
+                                 plan::Axis::schedule, plan::Axis::expertTensor, plan::Axis::order};
 
-/// What a configuration consists of, as `plan::shortText` says it; `otherwise` where it does not.
-struct PlanAxis {
-    std::string_view id, key, title;
-    std::string_view otherwise = "1";
-    bool words = false;
-};
-constexpr std::string_view kNoPipeline = "no pipeline", kAsOutside = "as tp";
-constexpr std::size_t kDegrees = 5;  // the first of the axes
-constexpr std::array kPlanAxes{
-    PlanAxis{"tensor_parallel", "tp", "Tensor-parallel degree"},
-    PlanAxis{"pipeline_parallel", "pp", "Pipeline stages"},
-    PlanAxis{"data_parallel", "dp", "Data-parallel replicas"},
-    PlanAxis{"context_parallel", "cp", "Context-parallel degree"},
-    PlanAxis{"expert_parallel", "ep", "Expert-parallel degree"},
-    PlanAxis{"micro_batch", "mb", "Micro-batch"},
-    PlanAxis{"virtual_stages", "vp", "Virtual stages"},
-    PlanAxis{"zero", "zero", "ZeRO stage", "0"},
-    PlanAxis{"recompute", "recompute", "Recomputation", "none", true},
-    PlanAxis{"schedule", "schedule", "Schedule", kNoPipeline, true},
-    PlanAxis{"expert_tensor_parallel", "etp", "Tensor-parallel degree of experts", kAsOutside, true},
-    PlanAxis{"rank_order", "order", "Order of ranks", physical::kRankOrderNames.of(physical::RankOrder{}), true},
-};
+/// "tensor_parallel", "micro_batch".
+std::string columnOf(const plan::AxisRow& axis) {
+    return axis.isDegree() ? fmt::format("{}_parallel", axis.key) : std::string(axis.key);
+}
 
 std::string_view partOf(std::string_view configuration, std::string_view key, std::string_view otherwise) {
     for (const std::string_view part : split(configuration, ','))
@@ -73,24 +48,24 @@ std::string_view partOf(std::string_view configuration, std::string_view key, st
 /// "tp 8 · dp 64": the degrees above 1, which say how a configuration is arranged; "tp 1" where there are none.
 std::string degreesOf(std::string_view configuration) {
     std::vector<std::string> degrees;
-    for (const PlanAxis& axis : std::span(kPlanAxes).first<kDegrees>())
-        if (const std::string_view degree = partOf(configuration, axis.key, "1"); degree != "1")
-            degrees.push_back(fmt::format("{} {}", axis.key, degree));
+    for (const plan::AxisRow& axis : plan::axes().first(5))
+        if (const std::string_view degree = partOf(configuration, axis.id, "1"); degree != "1")
+            degrees.push_back(fmt::format("{} {}", axis.id, degree));
     return degrees.empty() ? "tp 1" : joined(degrees, " · ");
 }
 
 /// Of the first `planned` configurations all is known; of others what they say.
-PlanColumn axisColumn(const PlanAxis& axis, const std::vector<std::string>& configurations, std::size_t planned) {
-    PlanColumn column{.id = std::string(axis.id), .title = std::string(axis.title)};
+PlanColumn axisColumn(const plan::AxisRow& axis, const std::vector<std::string>& configurations, std::size_t planned) {
+    PlanColumn column{.id = columnOf(axis), .title = std::string(axis.title)};
     column.role = PlanColumn::Role::variable;
-    column.log = !axis.words && axis.otherwise == "1";
+    column.log = axis.number != nullptr && axis.otherwise == "1";
     for (std::size_t i = 0; i < configurations.size(); ++i) {
-        const std::string word(partOf(configurations[i], axis.key, i < planned ? axis.otherwise : std::string_view()));
+        const std::string word(partOf(configurations[i], axis.id, i < planned ? axis.otherwise : std::string_view()));
         if (word.empty()) {
             column.values.push_back(std::numeric_limits<double>::quiet_NaN());
             continue;
         }
-        if (!axis.words) {
+        if (axis.number != nullptr) {
             column.values.push_back(
                 parseQuantity(word, Measure::count).value_or(std::numeric_limits<double>::quiet_NaN()));
             continue;
@@ -121,8 +96,7 @@ bool isOf(const explore::PointTable& points, std::size_t column, plan::Objective
 }  // namespace
 
 std::string objectiveText(plan::Objective value, double number) {
-    const PlanValue& its =
-        *std::find_if(kPlanValues.begin(), kPlanValues.end(), [&](const PlanValue& row) { return row.value == value; });
+    const study::ObjectiveRow& its = study::rowOf(value);
     return textOf({.id = {}, .title = {}, .measure = its.measure, .unit = std::string(its.unit)}, number);
 }
 
@@ -157,33 +131,25 @@ explore::PointTable pointTable(const PlanOutcome& outcome) {
         known.of(plan::Objective::time) = outcome.globalBatch * outcome.sequence / (run.tokensPerSecond * count);
         known.of(plan::Objective::accelerators) = count;
         scores.push_back(known);
-        points.names.push_back(fmt::format("measured, {}", escaped(run.id, 60)));
+        points.names.push_back(fmt::format("measured, {}", escaped(run.id, study::kMaxQuoted)));
         points.marks.push_back(explore::kMeasured);
         std::string& text = configurations.emplace_back();
-        const auto say = [&](std::string_view key, double degree) {
-            if (degree > 0) text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, degree);
-        };
-        say("tp", static_cast<double>(run.tensor));
-        say("pp", static_cast<double>(run.pipeline));
-        say("dp", static_cast<double>(run.data));
-        say("cp", static_cast<double>(run.context));
-        say("ep", static_cast<double>(run.expert));
-        say("vp", static_cast<double>(run.chunks));
-        say("mb", run.microBatch);
+        for (const plan::AxisRow& axis : plan::axes())
+            if (const double value = run.of(axis.axis); value > 0)
+                text += fmt::format("{}{}={}", text.empty() ? "" : ",", axis.id, value);
     }
     points.reasons.resize(scores.size());
-    for (const PlanValue& its : kPlanValues) {
-        if (its.value == plan::Objective::price && !outcome.knowsPrices()) continue;
-        if (its.value == plan::Objective::energy && !outcome.knowsEnergy()) continue;
-        PlanColumn column{.id = std::string(plan::kObjectiveNames.of(its.value)),
+    for (const study::ObjectiveRow& its : study::kObjectiveRows) {
+        if (!outcome.knows(its.objective)) continue;
+        PlanColumn column{.id = std::string(plan::kObjectiveNames.of(its.objective)),
                           .title = std::string(its.title),
                           .measure = its.measure,
                           .unit = std::string(its.unit)};
-        const bool asked =
-            its.value == outcome.goal() || its.value == outcome.frontOf.first || its.value == outcome.frontOf.second;
+        const bool asked = its.objective == outcome.goal() || its.objective == outcome.frontOf.first ||
+                           its.objective == outcome.frontOf.second;
         column.role = asked ? PlanColumn::Role::objective : PlanColumn::Role::metric;
         column.better = PlanColumn::Better::lower;
-        for (const plan::Scores& each : scores) column.values.push_back(each.of(its.value));
+        for (const plan::Scores& each : scores) column.values.push_back(each.of(its.objective));
         column.log = isWide(column.values);
         points.columns.push_back(std::move(column));
     }
@@ -199,16 +165,17 @@ explore::PointTable pointTable(const PlanOutcome& outcome) {
         points.columns.push_back(std::move(column));
     };
     ofBest({.id = rate,
-            .title = "Throughput",
+            .title = std::string(study::kThroughput.title),
             .help = "Of the best configurations, which alone are looked at in full",
             .unit = fmt::format("{}/s", outcome.unit())},
            [](const plan::Evaluated& each) { return each.tokensPerSecond; });
     ofBest({.id = "mfu",
-            .title = "MFU",
+            .title = std::string(study::kUtilisation.head),
             .help = "Model FLOPs over what the accelerators in use can do, of the best configurations",
             .unit = "%"},
            [](const plan::Evaluated& each) { return 100 * each.utilisation; });
-    for (const PlanAxis& axis : kPlanAxes) points.columns.push_back(axisColumn(axis, configurations, planned));
+    for (const plan::Axis axis : kColumnAxes)
+        points.columns.push_back(axisColumn(plan::rowOf(axis), configurations, planned));
     return points;
 }
 
@@ -217,8 +184,9 @@ study::Study narrowedPlan(const study::Result& plan, const PointStates& states) 
     study::Study study = plan.study;
     Json parameters = *study.parameters;
     std::string allow = parameters.contains("allow") ? parameters["allow"].get<std::string>() : std::string();
-    for (const PlanAxis& axis : kPlanAxes) {
-        const std::size_t at = columnNamed(points, axis.id).value();
+    for (const plan::Axis each : kColumnAxes) {
+        const plan::AxisRow& axis = plan::rowOf(each);
+        const std::size_t at = columnNamed(points, columnOf(axis)).value();
         const PlanColumn& column = points.columns[at];
         std::set<double> all, shown;
         for (std::size_t i = 0; i < points.size(); ++i) {
@@ -232,9 +200,12 @@ study::Study narrowedPlan(const study::Result& plan, const PointStates& states) 
         for (const double value : shown)
             texts.push_back(column.words.empty() ? fmt::format("{:.0f}", value)
                                                  : column.words.at(static_cast<std::size_t>(value)));
-        const auto isNone = [](const std::string& text) { return text == kNoPipeline || text == kAsOutside; };
+        const auto isNone = [&](const std::string& text) {
+            return axis.word != nullptr && text == axis.otherwise &&
+                   std::find(axis.words.begin(), axis.words.end(), text) == axis.words.end();
+        };
         if (shown.empty() || shown == all || std::any_of(texts.begin(), texts.end(), isNone)) continue;
-        allow += fmt::format("{}{}={}", allow.empty() ? "" : ",", axis.key, joined(texts, ","));
+        allow += fmt::format("{}{}={}", allow.empty() ? "" : ",", axis.id, joined(texts, ","));
     }
     if (!allow.empty()) parameters["allow"] = allow;
     study.parameters = std::move(parameters);

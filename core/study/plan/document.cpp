@@ -1,14 +1,20 @@
-#include <array>
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/plan/axes.h"
 #include "core/study/document_schema.h"
 #include "core/study/members.h"
+#include "core/study/plan/fields.h"
 #include "core/study/plan/study.h"
 
 namespace tessera::study {
 
 namespace {
+
+using plan::Axis;
+using plan::Objective;
 
 constexpr DocumentKind kKind{
     .schema = "tessera.plan-result/1",
@@ -85,7 +91,7 @@ constexpr auto kShape = [](auto& doc, auto& shape) {
     doc({"shared_experts", "Of a layer, that every token meets."}, shape.sharedExperts, kRound);
     doc({"dense_layers", "First layers without experts."}, shape.denseLayers, kRound);
     doc.object({"rest_parameters",
-                "Parameters in no product of a layer and in no table; left out where they are those of the family."},
+                "Parameters in no matmul of a layer and in no table; left out where they are those of the family."},
                shape.rest, kRest);
     doc.object({"sliding_window",
                 "Layers that attend to the last tokens, or within chunks, alone; left out where there are none."},
@@ -100,21 +106,27 @@ constexpr auto kPart = [](auto& doc, auto& part) {
     doc({"micro_batches", "Of each of these replicas and step."}, part.microBatches, 1);
 };
 
+/// The number of an axis, `min` or more.
+constexpr auto kNumber = [](auto& doc, plan::Axis axis, auto& value, auto... range) {
+    const plan::AxisRow& row = plan::rowOf(axis);
+    doc({row.key, fmt::format("{}: {}.", row.title, row.about)}, value, range...);
+};
+
 constexpr auto kConfiguration = [](auto& doc, auto& each) {
     doc({"dtype", "Which of the data types, from 0."}, each.dtype);
-    doc({"tensor", "Tensor parallel degree."}, each.tensor, 1);
-    doc({"pipeline", "Pipeline stages."}, each.pipeline, 1);
-    doc({"data", "Replicas."}, each.data, 1);
-    doc({"context", "Context parallel degree."}, each.context, 1);
-    doc({"expert", "Expert parallel degree, among replicas and parts of the sequence."}, each.expert, 1);
+    kNumber(doc, Axis::tensor, each.tensor, 1);
+    kNumber(doc, Axis::pipeline, each.pipeline, 1);
+    kNumber(doc, Axis::data, each.data, 1);
+    kNumber(doc, Axis::context, each.context, 1);
+    kNumber(doc, Axis::expert, each.expert, 1);
     doc.unlessEmpty(
         {"whole_experts", "Tensor parallelism leaves experts whole, which are shared among what it splits."},
         each.wholeExperts);
-    doc({"virtual_stages", "Pieces of a stage that run in turns."}, each.chunks, 1);
-    doc({"micro_batch", "Samples of one forward pass of a replica."}, each.micro, 1);
+    kNumber(doc, Axis::chunks, each.chunks, 1);
+    kNumber(doc, Axis::micro, each.micro, 1);
     doc({"schedule", "Order of the micro-batches in the pipeline."}, each.schedule, physical::kPipelineScheduleNames);
     doc({"recompute", "Activations that are computed again."}, each.recompute, plan::kRecomputationNames);
-    doc({"zero", "Stage of ZeRO."}, each.zero, 0, 3);
+    kNumber(doc, Axis::zero, each.zero, 0, 3);
     doc.unlessEmpty({"order", "Of ranks, from the innermost; left out where it is tp-cp-dp-pp."}, each.order,
                     physical::kRankOrderNames);
     doc.list({"parts", "Groups that it uses: along the pipeline, or with whole replicas each.", kSomeEntries},
@@ -134,32 +146,24 @@ constexpr auto kStage = [](auto& doc, auto& stage) {
     doc.unlessEmpty({"recomputed", "Layers that are computed again."}, stage.recomputed.full, 0);
     doc({"forward_s", "Forward pass of a micro-batch."}, stage.forward, kNotNegative);
     doc({"backward_s", "Backward pass of a micro-batch."}, stage.backward, kNotNegative);
-    doc({"parameters_bytes", "Weights, gradients, optimizer."}, stage.memory.parameters, kNotNegative);
-    doc({"activations_bytes", "Of the micro-batches in flight."}, stage.memory.activations, kNotNegative);
-    doc({"working_bytes", "Of the layer or head at work."}, stage.memory.working, kNotNegative);
-    doc({"software_bytes", "Allowance of the software beside the model."}, stage.allowance, kNotNegative);
+    for (const StageMemoryTerm& term : kStageMemoryTerms) doc({term.key, term.about}, term.of(stage), kNotNegative);
     doc({"capacity_bytes", "Memory of the accelerator; 0 where it is not known."}, stage.capacity, kNotNegative);
 };
 
+constexpr auto kScore = [](auto& doc, auto& scores, Objective objective) {
+    const ObjectiveRow& row = rowOf(objective);
+    const NumberRule rule = objective == Objective::time           ? kPositive
+                            : objective == Objective::accelerators ? kRound
+                                                                   : kNotNegative;
+    doc({row.key, row.about}, scores.of(objective), rule);
+};
+
 constexpr auto kScores = [](auto& doc, auto& scores) {
-    doc({"step_time_s", "Seconds of a step."}, scores.of(plan::Objective::time), kPositive);
-    doc({"price_usd", "Of a step; 0 where a price is not known."}, scores.of(plan::Objective::price), kNotNegative);
-    doc({"energy_j", "Of a step."}, scores.of(plan::Objective::energy), kNotNegative);
-    doc({"accelerators", "In use."}, scores.of(plan::Objective::accelerators), kRound);
-    doc({"memory_bytes", "Of the fullest accelerator; 0 where it is not asked for."},
-        scores.of(plan::Objective::memory), kNotNegative);
+    for (const ObjectiveRow& row : kObjectiveRows) kScore(doc, scores, row.objective);
 };
 
 constexpr auto kTime = [](auto& doc, auto& time) {
-    doc({"compute_s", "Kernels, and waiting for their launch."}, time.compute);
-    doc({"tensor_s", "Exposed collectives of tensor parallelism."}, time.tensor);
-    doc({"context_s", "Of context parallelism."}, time.context);
-    doc({"expert_s", "Of experts."}, time.expert);
-    doc({"pipeline_s", "Between stages."}, time.pipeline);
-    doc({"bubble_s", "Idle in the pipeline, and waiting for the slowest stage."}, time.bubble);
-    doc({"data_s", "Exposed reduction of gradients and gathering of parameters."}, time.data);
-    doc({"optimizer_s", "The update."}, time.optimizer);
-    doc({"start_s", "Of the step beside all else."}, time.start);
+    for (const StepTimeTerm& term : kStepTimeTerms) doc({term.key, term.about}, time.*term.seconds);
 };
 
 constexpr auto kEvaluated = [](auto& doc, auto& each) {
@@ -170,17 +174,13 @@ constexpr auto kEvaluated = [](auto& doc, auto& each) {
         for (const plan::EvaluatedStage& stage : each.stages) layers.push_back(stage.layers);
         return layers;
     });
-    auto& scores = each.scores;
-    doc({"step_time_s", "Seconds of a step."}, scores.of(plan::Objective::time), kPositive);
+    kScore(doc, each.scores, Objective::time);
     doc({"low_s", "Lower end of the interval in which 90 % of measured runs lie."}, each.low, kNotNegative);
     doc({"high_s", "Its upper end."}, each.high, kNotNegative);
-    doc({"tokens_per_s", "Of all accelerators."}, each.tokensPerSecond, kNotNegative);
-    doc({"model_flops_utilisation", "FLOP of the model over what the accelerators in use can do."}, each.utilisation,
-        kNotNegative);
-    doc({"accelerators", "In use."}, scores.of(plan::Objective::accelerators), kRound);
-    doc({"memory_bytes", "Of the fullest accelerator."}, scores.of(plan::Objective::memory), kNotNegative);
-    doc({"price_usd", "Of a step; 0 where a price is not known."}, scores.of(plan::Objective::price), kNotNegative);
-    doc({"energy_j", "Of a step."}, scores.of(plan::Objective::energy), kNotNegative);
+    doc({kThroughput.key, kThroughput.about}, each.*kThroughput.value, kNotNegative);
+    doc({kUtilisation.key, kUtilisation.about}, each.*kUtilisation.value, kNotNegative);
+    for (const Objective objective : {Objective::accelerators, Objective::memory, Objective::price, Objective::energy})
+        kScore(doc, each.scores, objective);
     doc({"transfer_s", "Of a micro-batch from stage to stage."}, each.transfer, kNotNegative);
     if (doc.has("wait_s", each.wait > 0))
         doc({"wait_s",
@@ -229,16 +229,12 @@ constexpr auto kMeasured = [](auto& doc, auto& run) {
     doc({"source", "Who measured it: a key of the table of sources beside it."}, run.source);
     doc({"software", "In the words of the source."}, run.software);
     doc({"accelerator", "Its description."}, run.accelerator);
-    doc({"dtype", "Of the products."}, run.dtype);
+    doc({"dtype", "Of the matmuls."}, run.dtype);
     doc({"accelerators", "In use."}, run.accelerators, 1);
     doc({"global_batch", "Samples of a step; 0 where the source does not say it, as below."}, run.globalBatch, kRound);
-    doc({"micro_batch", "Samples."}, run.microBatch, kRound);
-    doc({"tensor", "Tensor parallel degree."}, run.tensor, 0);
-    doc({"pipeline", "Pipeline stages."}, run.pipeline, 0);
-    doc({"data", "Replicas."}, run.data, 0);
-    doc({"context", "Context parallel degree."}, run.context, 0);
-    doc({"expert", "Expert parallel degree."}, run.expert, 0);
-    doc({"virtual_stages", "Pieces of a stage that run in turns."}, run.chunks, 0);
+    kNumber(doc, Axis::micro, run.microBatch, kRound);
+    for (const Axis axis : {Axis::tensor, Axis::pipeline, Axis::data, Axis::context, Axis::expert, Axis::chunks})
+        kNumber(doc, axis, run.degrees[static_cast<std::size_t>(axis)], 0);
     doc({"tokens_per_s_per_accelerator", "As measured."}, run.tokensPerSecond, kPositive);
     doc.orNull({"predicted", "The same by a model that has not seen it; null where it cannot be predicted."},
                run.predicted, kPositive);
@@ -261,7 +257,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
         inner.list({"groups", "Of the fleet.", kSomeEntries}, outcome.groups, kGroup);
     });
     doc.object({"model_shape", "What the model is made of; older versions leave it out."}, outcome.shape, kShape);
-    doc({"objective", "What is least."}, outcome.objective);
+    doc({"objective", "What is minimised."}, outcome.objective);
     doc.derived({"feasible", "Some configuration fits."}, [&] { return outcome.best() != nullptr; });
     doc({"optimal", "Why the search ended: proof where every configuration was looked at or ruled out by a bound."},
         outcome.ended);
@@ -275,7 +271,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
                  row.unlessEmpty({"configuration", "The best; left out where nothing fits."}, fleet.configuration);
                  row.object({"best", "What it takes; left out where nothing fits."}, fleet.best, kScores);
              });
-    doc.group({"front", "Configurations that no other beats in both values."}, [&](auto& inner) {
+    doc.group({"front", "Configurations that are non-dominated (Pareto-optimal) in both values."}, [&](auto& inner) {
         inner("x", outcome.frontOf.first, plan::kObjectiveNames);
         inner("y", outcome.frontOf.second, plan::kObjectiveNames);
         inner.list({"points", "By x, rising."}, outcome.front, [](auto& row, auto& point) {
@@ -310,7 +306,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
                      row("dtype", each.dtype);
                      row("runs", each.runs, 1);
                  });
-    doc.object({"limits", "How much of each alone some configuration bears; left out where nobody asked."},
+    doc.object({"limits", "Largest value of each for which some configuration still fits; omitted unless requested."},
                outcome.limits, [](auto& inner, auto& limits) {
                    inner({"sequence", "Tokens of a sample, a multiple of 1024."}, limits.sequence);
                    inner({"layers", "Of the same width."}, limits.layers);

@@ -42,13 +42,15 @@ MeasuredBeside besideOf(const MeasuredThroughput& measured, const physical::Devi
                           .accelerators = run.accelerators,
                           .globalBatch = run.globalBatch,
                           .microBatch = run.microBatch,
-                          .tensor = run.tensorParallel.value_or(0),
-                          .pipeline = run.pipelineParallel.value_or(0),
-                          .data = run.dataParallel.value_or(0),
-                          .context = run.contextParallel.value_or(0),
-                          .expert = run.expertParallel.value_or(0),
-                          .chunks = run.virtualStages.value_or(0),
                           .tokensPerSecond = tokensOf(measured, sequence)};
+    using plan::Axis;
+    for (const auto& [axis, degree] : {std::pair(Axis::tensor, run.tensorParallel),
+                                       {Axis::pipeline, run.pipelineParallel},
+                                       {Axis::data, run.dataParallel},
+                                       {Axis::context, run.contextParallel},
+                                       {Axis::expert, run.expertParallel},
+                                       {Axis::chunks, run.virtualStages}})
+        beside.degree(axis) = degree.value_or(0);
     if (const std::optional<double> share = predictedShare(measured, device))
         beside.predicted = *share * beside.tokensPerSecond;
     return beside;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "core/physical/transformer.h"
+#include "core/plan/axes.h"
 #include "core/plan/frameworks.h"
 #include "core/plan/search.h"
 #include "core/plan/sensitivity.h"
@@ -54,10 +57,16 @@ struct MeasuredBeside {
     std::string id, source, software;  ///< of its row, of the table of sources, in the words of the source
     std::string accelerator, dtype;
     std::int64_t accelerators = 1;
-    double globalBatch = 0, microBatch = 0;  ///< samples
-    std::int64_t tensor = 0, pipeline = 0, data = 0, context = 0, expert = 0, chunks = 0;
-    double tokensPerSecond = 0;            ///< of one accelerator
+    double globalBatch = 0, microBatch = 0;              ///< samples
+    std::array<std::int64_t, plan::kAxes> degrees = {};  ///< by axis
+    double tokensPerSecond = 0;                          ///< of one accelerator
     std::optional<double> predicted = {};  ///< the same by a model that has not seen it, for this very run
+
+    std::int64_t& degree(plan::Axis axis) { return degrees[static_cast<std::size_t>(axis)]; }
+    /// Its number of an axis, the micro-batch among them; 0 where its source does not say it.
+    double of(plan::Axis axis) const {
+        return axis == plan::Axis::micro ? microBatch : static_cast<double>(degrees[static_cast<std::size_t>(axis)]);
+    }
 };
 
 /// Published runs of the model on accelerators of the fleet in a data type that is none of the study.
@@ -66,7 +75,7 @@ struct MeasuredElsewhere {
     std::int64_t runs = 0;
 };
 
-/// A point of the front: a configuration that no other beats in both values.
+/// A point of the front: a configuration that is non-dominated (Pareto-optimal) in both values.
 struct FrontPoint {
     std::string text;  ///< as `plan::shortText`
     double first = 0, second = 0;
@@ -132,7 +141,7 @@ struct PlanOutcome {
     std::optional<PlanShortage> shortage = {};
     std::optional<physical::Transformer> shape = {};  ///< of the model; none in results of older versions
 
-    /// What is least; most throughput is least time.
+    /// What is minimised; throughput counts as time.
     plan::Objective goal() const { return plan::kObjectiveNames.named(objective).value_or(plan::Objective::time); }
     const plan::Evaluated* best() const { return configurations.empty() ? nullptr : &configurations.front(); }
     /// The configuration of a rank, from "1"; the best where there is no such one, null where nothing fits.
@@ -145,9 +154,9 @@ struct PlanOutcome {
     std::optional<double> trainingPrice() const;
     /// Time of the configuration that is asked about over that of the best.
     std::optional<double> timesTheBest() const;
-    bool knowsPrices() const;
-    /// What the layers of networks draw is not known.
-    bool knowsEnergy() const { return hasTokens(); }
+    /// Whether its configurations have a value of an objective: prices are those of all groups or none, and what the
+    /// layers of networks draw is not known.
+    bool knows(plan::Objective value) const;
     double accelerators() const;  ///< of all groups
     /// What `tokensPerSecond` counts: "tokens", or "samples" of a network whose samples have none.
     std::string_view unit() const { return hasTokens() ? "tokens" : "samples"; }

@@ -16,6 +16,7 @@
 #include "core/hardware/library.h"
 #include "core/model/model.h"
 #include "core/physical/device.h"
+#include "core/plan/axes.h"
 #include "core/plan/layered.h"
 #include "core/plan/rules.h"
 #include "core/plan/scaling.h"
@@ -25,6 +26,7 @@
 #include "core/study/model_summary.h"
 #include "core/study/option_table.h"
 #include "core/study/partition/study.h"
+#include "core/study/plan/fields.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
 #include "core/study/study.h"
@@ -37,7 +39,7 @@ namespace {
 
 using plan::Objective;
 
-constexpr double kMostBatch = 1e6, kMostTokens = 1e18, kLongestSequence = 1 << 24, kMostTop = 1000;
+constexpr double kMaxBatch = 1e6, kMaxTokens = 1e18, kLongestSequence = 1 << 24, kMaxTop = 1000;
 constexpr double kLongestText = 500, kLongestDeadline = 1e12;
 constexpr std::array<std::string_view, 6> kObjectiveWords{"time",   "throughput",   "price",
                                                           "energy", "accelerators", "memory"};
@@ -63,35 +65,41 @@ void setDtypes(Settings& settings, const Json& text) {
     for (const std::string_view each : split(list, ',')) settings.dtypes.emplace_back(trimmed(each));
 }
 
+/// Help of the option that names all axes.
+std::string_view axesHelp() {
+    static const std::string kText = [] {
+        std::vector<std::string> names;
+        for (const plan::AxisRow& axis : plan::axes()) names.push_back(fmt::format("{}: {}", axis.id, axis.title));
+        return "values to search, such as zero=0,1,pp=4..16; " + joined(names, ", ");
+    }();
+    return kText;
+}
+
 const OptionTable<Settings>& planTable() {
     static const OptionTable<Settings> kTable{
-        {"global_batch", "--global-batch N", &Settings::globalBatch, Values::whole(1, kMostBatch),
+        {"global_batch", "--global-batch N", &Settings::globalBatch, Values::whole(1, kMaxBatch),
          "samples of a step, of all replicas together"},
         {"sequence", "--sequence S", &Settings::sequence, Values::whole(1, kLongestSequence),
          "tokens of a sample; without it, the model's own"},
         {"dtype", "--dtype LIST", setDtypes, Values::text().byDefault("bf16").labelled("Data types"),
-         "data types of the products to choose from, such as bf16 or bf16,fp8; fp8 where the software trains in it"},
+         "matmul data types to search, such as bf16 or bf16,fp8; fp8 where the software trains in it"},
         {"software", "--software STACK", &Settings::software, Values::text(),
          "software that trains: eager, fused or tuned, or a stack's name such as 'Megatron-LM'"},
         {"objective", "--objective WHAT", &Settings::objective,
          Values::word({kObjectiveWords.begin(), kObjectiveWords.end()}),
-         "what is to be least: time of a step (most throughput is the same), its price, its energy, the accelerators "
+         "objective to minimise: time of a step (which maximises throughput), its price, its energy, the accelerators "
          "in "
          "use, the memory of the fullest one"},
         {"fix", "--fix LIST", &Settings::fix, Values::text(kLongestText),
          "degrees that are given, such as tp=8,pp=16; see --allow for the names"},
-        {"allow", "--allow LIST", &Settings::allow, Values::text(kLongestText),
-         "values to choose from, such as zero=0,1,pp=4..16; tp, pp, dp, cp, ep: tensor, pipeline, data, context, "
-         "expert "
-         "parallel, etp: tensor parallel inside experts, vp: virtual stages, mb: micro-batch, zero, recompute, "
-         "schedule, order, dtype, group"},
+        {"allow", "--allow LIST", &Settings::allow, Values::text(kLongestText), axesHelp()},
         {"evaluate", "--evaluate LIST", &Settings::evaluate, Values::text(kLongestText),
          "a configuration to judge beside the best, such as tp=8,pp=16,dp=4,mb=1; what it leaves open is chosen"},
-        {"top", "--top N", &Settings::top, Values::whole(1, kMostTop), "best configurations to list"},
+        {"top", "--top N", &Settings::top, Values::whole(1, kMaxTop), "best configurations to list"},
         {"front", "--front WHAT,WHAT", &Settings::front,
          Values::words(plan::kObjectiveNames.all()).byDefault(Json({"time", "accelerators"})),
-         "two values of which the configurations are kept that no other beats in both"},
-        {"tokens", "--tokens T", &Settings::tokens, Values::number(1, kMostTokens),
+         "two objectives in which the non-dominated (Pareto-optimal) configurations are kept"},
+        {"tokens", "--tokens T", &Settings::tokens, Values::number(1, kMaxTokens),
          "tokens to train on, for days and money"},
         {"deadline", "--deadline TIME", &Settings::deadline, Values::number(1, kLongestDeadline, Measure::seconds),
          "longest time for --tokens; without these, for a step"},
@@ -199,7 +207,7 @@ void setOptions(FleetInputs& inputs, const Settings& settings) {
 }
 
 /// Sets of groups and pairs of them rise fast.
-constexpr std::size_t kMostGroups = 12;
+constexpr std::size_t kMaxGroups = 12;
 
 /// The problem of a model on a fleet: of a transformer, else of the layers of a network.
 plan::Problem problemOn(const hardware::Fleet& fleet, const Workload& workload, Inputs& inputs) {
@@ -231,9 +239,9 @@ FleetInputs readFleetInputs(const std::string& name, const Workload& workload, I
     for (Input& input : inputsOf(fleetFiles(name, of.fleet)))
         if (std::find(inputs.inputs.begin(), inputs.inputs.end(), input) == inputs.inputs.end())
             inputs.inputs.push_back(std::move(input));
-    if (of.fleet.groups.size() > kMostGroups)
+    if (of.fleet.groups.size() > kMaxGroups)
         throw UsageError(fmt::format("the fleet {} has {} groups of accelerators; expected at most {} for a plan",
-                                     inQuotes(name), of.fleet.groups.size(), kMostGroups));
+                                     inQuotes(name), of.fleet.groups.size(), kMaxGroups));
     of.problem = problemOn(of.fleet, workload, inputs);
     plan::narrow(of.space, "--allow", settings.allow, of.problem);
     plan::narrow(of.space, "--fix", settings.fix, of.problem);
@@ -304,16 +312,10 @@ int onlyOf(const plan::Space& space, plan::Axis axis, int otherwise) {
 /// What keeps all configurations of a space from being one, as far as its given values alone tell; else empty.
 std::string faultOf(const plan::Problem& problem, const plan::Space& space) {
     using plan::Axis;
-    plan::Configuration at{
-        .tensor = onlyOf(space, Axis::tensor, 1),
-        .pipeline = onlyOf(space, Axis::pipeline, 1),
-        .data = onlyOf(space, Axis::data, 1),
-        .context = onlyOf(space, Axis::context, 1),
-        .expert = onlyOf(space, Axis::expert, 1),
-        .wholeExperts = onlyOf(space, Axis::expertTensor, 0) == 1 && onlyOf(space, Axis::tensor, 1) > 1,
-        .chunks = onlyOf(space, Axis::chunks, 1),
-        .micro = onlyOf(space, Axis::micro, 1),
-        .zero = onlyOf(space, Axis::zero, 0)};
+    plan::Configuration at;
+    for (const plan::AxisRow& axis : plan::axes())
+        if (axis.number != nullptr) at.*axis.number = onlyOf(space, axis.axis, at.*axis.number);
+    at.wholeExperts = onlyOf(space, Axis::expertTensor, 0) == 1 && at.tensor > 1;
     if (at.chunks > 1) at.schedule = physical::PipelineSchedule::interleaved;
     at.recompute = static_cast<plan::Recomputation>(onlyOf(space, Axis::recompute, 0));
     at.parts = {{.group = static_cast<std::size_t>(onlyOf(space, Axis::group, 0)),
@@ -333,16 +335,13 @@ std::string shortageReason(const plan::Problem& problem, const plan::Space& spac
                (fault.empty() ? "no degrees divide the model and the batch on these accelerators" : fault);
     }
     const auto& [configuration, shortage] = *found.closest;
-    constexpr std::array<std::string_view, 3> kWhat{"weights, gradients and optimizer", "activations",
-                                                    "the layer or head at work"};
-    const double terms[] = {shortage.memory.parameters, shortage.memory.activations, shortage.memory.working};
-    const auto largest = static_cast<std::size_t>(shortage.largest());
+    const StageMemoryTerm& largest = kStageMemoryTerms[static_cast<std::size_t>(shortage.largest())];
     return fmt::format(
         "no configuration fits the memory: the closest ({}) lacks {} on each accelerator of group {} that holds stage "
         "{}, which needs {} of {}, {} of it for {}",
         plan::shortText(configuration), memoryText(shortage.total() - shortage.capacity),
         inQuotes(problem.groups[shortage.group].name), shortage.stage + 1, memoryText(shortage.total()),
-        memoryText(shortage.capacity), memoryText(terms[largest]), kWhat.at(largest));
+        memoryText(shortage.capacity), memoryText(largest.of(shortage)), lowered(largest.title));
 }
 
 /// Why there is no configuration, and the smallest changes that help.
@@ -433,7 +432,7 @@ std::vector<std::string> assumptionsOf(const Inputs& inputs, const plan::Problem
         stack.hidesHops ? "Devices wait for what they send to other stages, but for interleaved pipelines, which send "
                           "beside computation."
                         : "Devices wait for what they send to other stages.",
-        "The software's own memory beside the model is the allowance that was fitted to measured peaks."};
+        "Framework overhead in memory is the allowance that was fitted to measured peaks."};
     addOnce(assumptions, ofTransformers);
     if (problem.groups.size() > 1)
         assumptions.push_back(fmt::format(
@@ -499,12 +498,14 @@ std::optional<std::string> PlanOutcome::acceleratorOf(const plan::Configuration&
     return only;
 }
 
-bool PlanOutcome::knowsPrices() const {
-    return std::all_of(groups.begin(), groups.end(), [](const PlannedGroup& group) { return group.pricePerHour; });
+bool PlanOutcome::knows(Objective value) const {
+    if (value == Objective::energy) return hasTokens();
+    return value != Objective::price ||
+           std::all_of(groups.begin(), groups.end(), [](const PlannedGroup& group) { return group.pricePerHour; });
 }
 
 std::optional<double> PlanOutcome::price() const {
-    if (!knowsPrices() || best() == nullptr) return std::nullopt;
+    if (!knows(Objective::price) || best() == nullptr) return std::nullopt;
     return best()->scores.of(Objective::price);
 }
 

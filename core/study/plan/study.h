@@ -6,7 +6,6 @@
 #include "core/base/timeline.h"
 #include "core/physical/measured_table.h"
 #include "core/study/engine.h"
-#include "core/study/field.h"
 #include "core/study/plan/outcome.h"
 
 /// How to train a model on a cluster, as a study.
@@ -37,9 +36,6 @@ void writePlanJson(const Result& result, const TextSink& write);
 Result readPlanResult(const JsonNode& document, const Study& study);
 /// The JSON Schema of the document.
 Json planSchema();
-
-/// The numbers of a plan.
-const std::vector<Field<PlanOutcome>>& trainingPlanFields();
 
 /// "48.2 s/step · tp 8 × pp 16 × dp 4 · proven best of 299,124".
 std::string planHeadline(const PlanOutcome& outcome);

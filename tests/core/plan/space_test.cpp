@@ -135,7 +135,7 @@ TEST(Space, aConfigurationsShortTextNarrowsToIt) {
 TEST(Space, whatItCannotReadIsNamedWithWhatIsExpected) {
     EXPECT_EQ(spaceRefusal("8"), "option '--fix' has '8'; expected an axis and its value, such as tp=8");
     EXPECT_EQ(spaceRefusal("tensor=8"),
-              "option '--fix' has 'tensor'; expected one of tp, pp, dp, cp, ep, etp, vp, mb, zero, recompute, "
+              "option '--fix' has 'tensor'; expected one of tp, pp, dp, cp, ep, etp, mb, vp, zero, recompute, "
               "schedule, order, dtype, group");
     EXPECT_EQ(spaceRefusal("tp="), "option '--fix' has ''; expected a whole number from 1 to 1,000,000 for tp");
     EXPECT_EQ(spaceRefusal("tp=0"), "option '--fix' has '0'; expected a whole number from 1 to 1,000,000 for tp");

@@ -419,8 +419,8 @@ TEST(PlanPictures, whatOthersMeasuredIsMarkedAndOnNoFront) {
         const std::vector<std::size_t> front = frontOf(points, count, time);
         EXPECT_EQ(std::find(front.begin(), front.end(), i), front.end());
         const auto& tensor = points.columns[columnNamed(points, "tensor_parallel").value()];
-        EXPECT_TRUE(run.tensor > 0 ? tensor.values[i] == static_cast<double>(run.tensor)
-                                   : std::isnan(tensor.values[i]));
+        EXPECT_TRUE(run.of(plan::Axis::tensor) > 0 ? tensor.values[i] == run.of(plan::Axis::tensor)
+                                                   : std::isnan(tensor.values[i]));
     }
     EXPECT_EQ(measured, outcome.measured.size());
 }

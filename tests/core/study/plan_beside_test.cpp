@@ -68,8 +68,8 @@ TEST(PlanBeside, takesRunsOfTheSameModelAcceleratorAndDataType) {
     const MeasuredBeside& near = outcome.measured[1];
     EXPECT_EQ(near.accelerators, 8);
     EXPECT_EQ(near.globalBatch, 256);
-    EXPECT_EQ(near.data, 8);
-    EXPECT_EQ(near.context, 0) << "its source does not say";
+    EXPECT_EQ(near.of(plan::Axis::data), 8);
+    EXPECT_EQ(near.of(plan::Axis::context), 0) << "its source does not say";
     EXPECT_EQ(near.software, "torchtitan");
     EXPECT_EQ(near.source, "book");
 }
