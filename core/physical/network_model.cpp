@@ -50,7 +50,7 @@ std::string_view networkDtype(const TrainingRun& run, const Device& device) {
 
 /// Bytes of an activation: products in less than 16 bits read activations of 16.
 double networkWordBytes(std::string_view dtype) {
-    return dtype == "fp32" || dtype == "tf32" ? 4 : 2;
+    return std::max(bytesOf(dtype), 2.0);
 }
 
 /// NetworkCost::words.
