@@ -175,8 +175,6 @@ inline GraphHead headOf(const Graph& graph) {
 
 /// Index, for every tensor, of the operator that makes it, or -1.
 std::vector<std::int32_t> producers(const Graph& graph);
-/// Indices, for every tensor, of the operators that read it, in order, each once.
-std::vector<std::vector<std::int32_t>> consumers(const Graph& graph);
 /// Names of the symbolic dimensions of the graph's inputs that nothing bound, each once, in the order of the inputs:
 /// what a user can give with `--dim`.
 std::vector<std::string> unboundDimensions(const Graph& graph);
