@@ -7,7 +7,7 @@
 
 #include "core/physical/estimate.h"
 #include "core/physical/pipeline.h"
-#include "core/physical/step_fit.h"
+#include "tests/core/physical/refit.h"
 #include "tests/support/sanitizers.h"
 
 namespace tessera::physical {
