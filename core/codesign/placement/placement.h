@@ -10,9 +10,9 @@
 #include "core/base/quantity.h"
 #include "core/base/run_control.h"
 
-/// Engine 3: which accelerator should be built, and how models are placed on many of it. This header: device placement.
-/// Kumar et al.: "Integrated Hardware Architecture and Device Placement Search" (PHAZE), ICML 2024, section 5 and
-/// appendix B.
+/// Engine 3: which accelerator should be built, and how models are placed on a cluster of it. This header: device
+/// placement. Wang, Tarnawski, Phanishayee and Mahajan: "Integrated Hardware Architecture and Device Placement Search"
+/// (PHAZE), ICML 2024, section 5 and appendix B.
 namespace tessera::codesign {
 
 /// A tensor that one layer hands to another; indices into the layers.

@@ -70,7 +70,7 @@ std::int64_t degreeOf(const std::string& key, const JsonNode& list) {
     if (error != std::errc{} || end != key.data() + key.size() || key.front() == '0' || degree < 1 ||
         degree > kHighestDegree)
         list.fail(fmt::format("a tensor-parallel degree from 1 to {} as the key", kHighestDegree),
-                  "of width " + inQuotes(key));
+                  "of tensor-parallel degree " + inQuotes(key));
     return degree;
 }
 
@@ -116,7 +116,9 @@ public:
         for (const auto& [key, list] : nodes.members()) readLayers(key, list);
         if (file_.problem.byDegree.empty()) nodes.fail("the layers of at least one tensor-parallel degree", "empty");
         for (const auto& [key, list] : edges.members())
-            if (!nodes.has(key)) list.fail("edges of a width that 'nodes' has", "of width " + inQuotes(key));
+            if (!nodes.has(key))
+                list.fail("edges of a tensor-parallel degree that 'nodes' has",
+                          "of tensor-parallel degree " + inQuotes(key));
         for (const auto& [key, list] : nodes.members()) readEdges(key, edges.at(key));
         return std::move(file_);
     }
@@ -146,7 +148,8 @@ private:
         const std::vector<JsonNode> nodes = list.elements(kMaxPlacedLayers);
         if (nodes.empty()) list.fail("at least one layer", "empty");
         if (!first && nodes.size() != file_.layers.size())
-            list.fail(fmt::format("the {} of width {}", counted(file_.layers.size(), "layer", "layers"), firstDegree()),
+            list.fail(fmt::format("the {} of tensor-parallel degree {}",
+                                  counted(file_.layers.size(), "layer", "layers"), firstDegree()),
                       "a list of " + counted(nodes.size(), "layer", "layers"));
         costs.layers.resize(nodes.size());
         std::vector<char> seen(nodes.size(), 0);
@@ -154,7 +157,7 @@ private:
             const JsonNode id = node.at("id");
             if (first && numbers_.try_emplace(idOf(id), file_.layers.size()).second) file_.layers.push_back(idOf(id));
             const auto found = numbers_.find(idOf(id));
-            if (found == numbers_.end()) id.fail(fmt::format("a layer of width {}", firstDegree()));
+            if (found == numbers_.end()) id.fail(fmt::format("a layer of tensor-parallel degree {}", firstDegree()));
             if (std::exchange(seen[found->second], 1) != 0) id.fail("an id that no other layer has");
             costs.layers[found->second] = costsOf(node);
         }
@@ -168,7 +171,8 @@ private:
         std::vector<LayerEdge>& edges = file_.graph.edges;
         const bool first = degreesWithEdges_ == 1;
         if (!first && nodes.size() != edges.size())
-            list.fail(fmt::format("the {} of width {}", counted(edges.size(), "edge", "edges"), firstDegree()),
+            list.fail(fmt::format("the {} of tensor-parallel degree {}", counted(edges.size(), "edge", "edges"),
+                                  firstDegree()),
                       "a list of " + counted(nodes.size(), "edge", "edges"));
         costs.edges.resize(nodes.size());
         // Edges of another degree may stand in another order.
@@ -189,7 +193,7 @@ private:
             } else {
                 const auto same = numbers.find({edge.from, edge.to});
                 if (same == numbers.end())
-                    node.fail(fmt::format("an edge that width {} has, too", firstDegree()), found());
+                    node.fail(fmt::format("an edge that tensor-parallel degree {} has, too", firstDegree()), found());
                 number = same->second;
             }
             costs.edges[number] = {numberUpTo(node.at("communicationCost"), kMaxBytes)};
