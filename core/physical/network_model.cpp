@@ -197,8 +197,8 @@ double fedElements(const TrainingRun& run, const Device& device, SoftwareProfile
     constexpr double kReference = 16e9;
     const double host = device.hostBytesPerSecond > 0 ? device.hostBytesPerSecond : kReference;
     const double share = profile == SoftwareProfile::eager ? 1 : profile == SoftwareProfile::fused ? 0.5 : 0.25;
-    constexpr int kMostOfHost = 16;  // what is joined beyond, such as a rack, has several hosts
-    return 1e-6 * share * elements * std::min({run.perNode, run.accelerators, kMostOfHost}) * kReference / host;
+    constexpr int kMaxOfHost = 16;  // what is joined beyond, such as a rack, has several hosts
+    return 1e-6 * share * elements * std::min({run.perNode, run.accelerators, kMaxOfHost}) * kReference / host;
 }
 
 /// Expected largest of n values of a normal distribution, in standard deviations, within 0.05 for up to 4096.

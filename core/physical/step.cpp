@@ -143,7 +143,7 @@ constexpr double kStreamShare = 0.85;       // of the bandwidth, reached by kern
 // (`gradient_accumulation_fusion` of Megatron-LM), that is read and written instead of 16 bits written.
 constexpr double kAddedNumbers = 3;
 constexpr double kTensorLaunches = 0.2;  // of a pass, times the square of the other processes, that it waits
-constexpr double kMostProcesses = 8;     // for them (assumed: passes of 8 processes are half as long again)
+constexpr double kMaxProcesses = 8;      // for them (assumed: passes of 8 processes are half as long again)
 constexpr double kHeadLaunches = 40;     // of a micro-batch beside its layers: data, loss, hooks of autograd
 
 }  // namespace
@@ -381,7 +381,7 @@ private:
     }
 
     double tensorLaunches() const {
-        const double others = std::min<double>(setting_.layout.tensor, kMostProcesses) - 1;
+        const double others = std::min<double>(setting_.layout.tensor, kMaxProcesses) - 1;
         return kTensorLaunches * others * others;
     }
 

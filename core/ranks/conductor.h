@@ -41,13 +41,13 @@ struct ConductorOptions {
     /// Starts one more worker on this machine, whose rank is the number of ranks, for tasks that this process must not
     /// do itself because others died of them; null = there is no way to.
     std::function<void()> helper = {};
-    std::chrono::milliseconds beat{5'000};      ///< between signs of life
-    std::chrono::milliseconds silence{60'000};  ///< after which a worker counts as lost
+    std::chrono::milliseconds heartbeat{5'000};  ///< between signs of life
+    std::chrono::milliseconds silence{60'000};   ///< after which a worker counts as lost
 };
 
 /// A task of which so many workers died in a row is tried once more by a helper on this machine, where no lost node and
 /// no other's signal can be what it died of; where that dies, too, or cannot be had, the task ends the work.
-inline constexpr std::size_t kMostDeaths = 3;
+inline constexpr std::size_t kMaxDeaths = 3;
 
 /// Rank 0: takes connections of workers as they come, hands tasks out, several ahead where they are short, gives those
 /// of a lost worker to others, and does some itself.

@@ -49,7 +49,7 @@ StepConstants fitStep(std::span<const StepSample> samples, const StepConstants& 
     const auto improves = [&](std::size_t field, double factor) {
         StepConstants trial = best;
         double& value = trial.*kStepFields[field];
-        value = std::clamp(value * factor, kStepBounds[field].least, kStepBounds[field].most);
+        value = std::clamp(value * factor, kStepBounds[field].min, kStepBounds[field].max);
         const double deviation = stepDeviation(samples, trial, start);
         if (!(deviation < least - 1e-9)) return false;
         least = deviation;

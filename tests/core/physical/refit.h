@@ -31,9 +31,9 @@ inline constexpr std::array<double StepConstants::*, kStepConstants> kStepFields
     &StepConstants::host,     &StepConstants::tensor,      &StepConstants::data,
     &StepConstants::network,  &StepConstants::permutation, &StepConstants::start};
 
-/// Least and most of each constant, in their order.
+/// Bounds of each constant, in their order.
 struct StepBound {
-    double least = 0, most = 0;
+    double min = 0, max = 0;
 };
 inline constexpr std::array<StepBound, kStepConstants> kStepBounds{
     {{0.8, 2.0}, {0.2, 1.0}, {0.1, 0.9}, {1e-7, 2e-4}, {0.02, 1.0}, {0.02, 1.0}, {0.05, 1.0}, {0.5, 6.0}, {1e-4, 0.2}}};
