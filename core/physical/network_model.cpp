@@ -6,32 +6,19 @@
 
 #include "core/base/elementary.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/hardware/level.h"
+#include "core/model/optimizer.h"
 #include "core/physical/collective.h"
 
 namespace tessera::physical {
 namespace {
 
-/// What an optimizer does for each parameter and for each tensor of parameters.
-struct NetworkOptimizer {
-    std::string_view name;
-    double words;    ///< of 4 bytes moved for a parameter where one kernel does all
-    double kernels;  ///< for a tensor where each operation is one; each moves 3 words
-};
-constexpr std::array<NetworkOptimizer, 8> kNetworkOptimizers{{{"sgd", 5, 3},
-                                                              {"momentum", 5, 3},
-                                                              {"adam", 7, 9},
-                                                              {"adamw", 7, 10},
-                                                              {"lamb", 9, 14},
-                                                              {"lars", 7, 8},
-                                                              {"rmsprop", 7, 8},
-                                                              {"adadelta", 7, 9}}};
-
-const NetworkOptimizer& networkOptimizer(std::string_view name) {
-    const auto* found = std::find_if(kNetworkOptimizers.begin(), kNetworkOptimizers.end(),
-                                     [&](const NetworkOptimizer& one) { return one.name == name; });
-    return found == kNetworkOptimizers.end() ? kNetworkOptimizers.front() : *found;
+/// The optimizer of a run; gradient descent where it names none that is timed.
+const model::OptimizerKind& networkOptimizer(std::string_view name) {
+    const model::OptimizerKind* const found = findRow(model::kOptimizers, name);
+    return found == nullptr || found->words == 0 ? model::optimizerKind(model::Optimizer::sgd) : *found;
 }
 
 /// Bytes of on-chip memory a second over FLOP/s: 0.19 of a Bow IPU, 0.22 of an SN30.
@@ -278,7 +265,7 @@ NetworkCost networkCost(const NetworkWork& work, const TrainingRun& run, const D
     const double parameters = updatedParameters(work, samples);
     cost.gradients = parameters * gradientWord(cost);
     cost.reduction = reductionSeconds(run, device, cost.gradients);
-    const NetworkOptimizer& optimizer = networkOptimizer(lowered(run.optimizer));
+    const model::OptimizerKind& optimizer = networkOptimizer(lowered(run.optimizer));
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double words = isEager ? 3 * optimizer.kernels : optimizer.words;
     cost.update = 4 * words * parameters / networkBandwidth(device, cost.machine);

@@ -33,21 +33,6 @@ constexpr std::int64_t kHighestDegree = 1'000'000;
 
 constexpr std::string_view kMark = "\"mbsInBatch\"";  // the format has no schema of its own
 
-/// Bytes of state per byte of weights, by rule.
-struct OptimizerState {
-    std::optional<double> reference;
-    double exact;
-    double mixed;
-};
-
-/// By Optimizer.
-constexpr std::array kOptimizerStates{
-    OptimizerState{0, 0, 2},
-    OptimizerState{std::nullopt, 1, 4},
-    OptimizerState{1, 2, 6},
-    OptimizerState{std::nullopt, 6, 6},
-};
-
 constexpr std::array kReported{"fixedPP", "fixedTMPC", "fixedDP", "numTransformerLayers"};
 
 double numberUpTo(const JsonNode& node, double max) {
@@ -249,16 +234,18 @@ private:
 }  // namespace
 
 std::optional<double> optimizerState(Optimizer optimizer, OptimizerMemory rule) {
-    const OptimizerState& row = kOptimizerStates.at(static_cast<std::size_t>(optimizer));
+    const auto states = static_cast<double>(model::optimizerKind(optimizer).states);
+    const double mixed = 2 * (states + 1);  // with a copy of the weights, all of twice their words
     switch (rule) {
         case OptimizerMemory::exact:
-            return row.exact;
+            return optimizer == Optimizer::mixedAdam ? mixed : states;
         case OptimizerMemory::mixed:
-            return row.mixed;
+            return mixed;
         case OptimizerMemory::reference:
             break;
     }
-    return row.reference;
+    if (optimizer == Optimizer::sgd) return 0;
+    return optimizer == Optimizer::adam ? std::optional(1.0) : std::nullopt;
 }
 
 PlacementFile readPlacementFile(const JsonDocument& document) {
