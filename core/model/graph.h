@@ -95,6 +95,7 @@ enum class TensorRole : std::uint8_t {
     derived,     ///< computed from stored values or shapes only
 };
 
+/// A value that operators hand on.
 struct Tensor {
     std::string name;
     SharedShape shape;
@@ -127,6 +128,7 @@ T attributeOr(const Attributes& attributes, const std::string& name, T otherwise
     return value == nullptr ? otherwise : *value;
 }
 
+/// An operation of a graph, with the tensors that it reads and makes.
 struct Operator {
     std::string name;   ///< unique within the graph
     SharedText type;    ///< ONNX's operator name ("Conv", "Gemm", ...), or Tessera's own such as "AllReduce"
