@@ -51,7 +51,7 @@ const std::vector<Command>& commands() {
          "tessera cost --jobs zoo:alexnet --dataflow nvdla --pes 2048", addCost},
         {"place", "Place a model's layers on many accelerators: pipeline stages, replicas, tensor-parallel degree.",
          "tessera place --layers bert-large --global-batch 4096", addPlace},
-        {"codesign", "Search an accelerator's architecture together with the placement of models on many of it.",
+        {"codesign", "Search an accelerator's architecture together with the placement of models on a cluster of it.",
          "tessera codesign --model zoo:bert-large --accelerators 64 --global-batch 256 --search random --samples 50",
          addCodesign},
         {"schedule", "Schedule the operators of a layer on the cores of one accelerator.",

@@ -58,9 +58,9 @@ struct InputFiles::Kept {
         std::shared_ptr<const void> value;
         std::atomic<std::uint64_t> used = 0;  ///< the number of the last use
     };
-    explicit Kept(std::size_t itsMost) : most(itsMost) {}
+    explicit Kept(std::size_t itsMax) : max(itsMax) {}
 
-    const std::size_t most;
+    const std::size_t max;
     std::shared_mutex mutex;
     std::list<Value> values;
     std::atomic<std::uint64_t> uses = 0;
@@ -134,8 +134,8 @@ std::string InputFiles::placeOf(const std::string& name) {
     return found == places_.end() ? name : found->second;
 }
 
-void InputFiles::keepMade(std::size_t most) {
-    kept_ = std::make_shared<Kept>(most);
+void InputFiles::keepMade(std::size_t max) {
+    kept_ = std::make_shared<Kept>(max);
 }
 
 std::shared_ptr<const void> InputFiles::made(std::type_index type, const std::string& name,
@@ -160,7 +160,7 @@ std::shared_ptr<const void> InputFiles::made(std::type_index type, const std::st
     const ReadsScope scope;
     std::shared_ptr<const void> value = make();
     const std::unique_lock lock(kept->mutex);
-    if (kept->values.size() >= kept->most)
+    if (kept->values.size() >= kept->max)
         kept->values.erase(std::min_element(kept->values.begin(), kept->values.end(),
                                             [](const auto& a, const auto& b) { return a.used < b.used; }));
     kept->values.emplace_front(type, name, scope.reads(), value).used = ++kept->uses;

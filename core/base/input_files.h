@@ -49,7 +49,7 @@ public:
 
     /// Keeps at most so many values of `madeOfInputs` from now on, also of files that differ from these: those used
     /// last.
-    void keepMade(std::size_t most);
+    void keepMade(std::size_t max);
     /// See `madeOfInputs`.
     std::shared_ptr<const void> made(std::type_index type, const std::string& name,
                                      const std::function<std::shared_ptr<const void>()>& make);

@@ -665,10 +665,6 @@ std::string JsonNode::oneOf(const std::vector<std::string>& words) const {
     return found;
 }
 
-double JsonNode::positiveOr(const std::string& key, double fallback) const {
-    return has(key) ? at(key).positive() : fallback;
-}
-
 std::int64_t JsonNode::wholeOr(const std::string& key, std::int64_t fallback, std::int64_t min,
                                std::int64_t max) const {
     return has(key) ? at(key).whole(min, max) : fallback;

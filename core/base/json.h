@@ -116,7 +116,6 @@ public:
         return *names.named(oneOf({words.begin(), words.end()}));
     }
 
-    double positiveOr(const std::string& key, double fallback) const;
     std::int64_t wholeOr(const std::string& key, std::int64_t fallback, std::int64_t min, std::int64_t max) const;
     std::string textOr(const std::string& key, const std::string& fallback) const;
 

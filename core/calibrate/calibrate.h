@@ -18,6 +18,7 @@
 /// processes, each with the date, the processor, the version of oneDNN and the threads that it was measured with.
 namespace tessera::calibrate {
 
+/// Options of a calibration.
 struct Options {
     /// A coarser grid, at most 30 s instead of 180: for a first look, or a machine that others use meanwhile.
     bool quick = false;
@@ -29,11 +30,13 @@ struct Options {
     /// Data types of all kernels: "fp32", "bf16"; none = fp32, and bf16 where the processor has instructions for it.
     /// One alone leaves more time for its shapes.
     std::vector<std::string> dtypes{};
-    std::vector<Request> kernels{};  ///< measured before the standard grid: the operators of a model
+    /// Kernels measured before the standard grid: set the operators of a model that predictions will be of.
+    std::vector<Request> kernels{};
     /// The standard grid, too. Off where one model's kernels are all that is wanted.
     bool grid = true;
     /// All-reduces between processes by TCP on loopback, too. Off where no socket may be opened.
     bool tcp = true;
+    /// Name of the accelerator. Change it where several machines are calibrated.
     std::string name = "this machine";
 };
 

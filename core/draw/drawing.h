@@ -14,10 +14,12 @@
 /// both look the same. Colours are "#RRGGBB" or the name of a token.
 namespace tessera::report {
 
+/// A place, in pixels from the left and from the top.
 struct Point {
     double x = 0, y = 0;
 };
 
+/// A rectangle of pixels, without a look.
 struct Rect {
     double x = 0, y = 0, width = 0, height = 0;
     double right() const { return x + width; }
@@ -25,7 +27,7 @@ struct Rect {
     bool contains(Point point) const { return point.x >= x && point.x < right() && point.y >= y && point.y < bottom(); }
 };
 
-/// A rectangle.
+/// A filled or outlined rectangle.
 struct Box {
     Rect area;
     std::string fill = {};    ///< empty = none
@@ -56,11 +58,13 @@ struct Segments {
     double opacity = 1;
 };
 
+/// Shape of a marker.
 enum class MarkerShape : std::uint8_t { circle, square, diamond, triangle, star, cross };
 
-/// The corners of a shape of this radius about a place; none of a circle, which has none.
+/// Returns the corners of a shape of this radius about a place; empty for a circle.
 std::vector<Point> cornersOf(MarkerShape shape, Point at, double radius);
 
+/// A small shape about a place.
 struct Marker {
     Point at;
     MarkerShape shape = MarkerShape::circle;
@@ -70,8 +74,10 @@ struct Marker {
     std::string tip = {};
 };
 
+/// Which part of a text its place is.
 enum class Anchor : std::uint8_t { start, middle, end };
 
+/// A text on one line.
 struct Label {
     Point at;  ///< on the base line
     std::string text;
@@ -91,31 +97,32 @@ struct Clip {
 
 using Shape = std::variant<Box, Path, Segments, Marker, Label, Clip>;
 
+/// A picture: its size in pixels, and its shapes from the back to the front.
 struct Drawing {
     double width = 0, height = 0;
     std::string title;  ///< for readers who do not see it
     std::vector<Shape> shapes;
 };
 
-/// SVG text that stands alone: the same bytes every time.
+/// Returns a picture as an SVG document that stands alone: the same bytes every time.
 std::string toSvg(const Drawing& drawing, const Theme& theme);
 
-/// Makes an SVG as browsers print it: with hatches that repeat the meaning of colours. For converters that
-/// know no media.
+/// Returns an SVG as browsers print it: with hatches that repeat the meaning of colours. For converters that know no
+/// media.
 std::string asPrinted(std::string svg);
 
 /// Reduces an SVG for readers of SVG Tiny: what is nested is moved to its place and not clipped;
 /// hatches and the rims of letters are left out.
 std::string withoutNesting(std::string_view svg);
 
-/// Pixels that a text takes. The window measures with its font; `estimatedWidth` is on the safe side of the fonts that
-/// readers of an SVG usually have.
+/// Measures the pixels that a text takes. The window measures with its font; `estimatedWidth` is on the safe side of
+/// the fonts that readers of an SVG usually have.
 using TextWidth = std::function<double(std::string_view text, int size, bool strong)>;
 double estimatedWidth(std::string_view text, int size, bool strong);
 
-/// A text on one line that fits into `width`, cut with an ellipsis; empty where not even one letter fits.
+/// Returns a text on one line that fits into `width`, cut with an ellipsis; empty where not even one letter fits.
 std::string fitted(std::string_view text, double width, int size, bool strong, const TextWidth& measure);
-/// The label with its text cut to a width; all of it is shown on hover where it is cut.
+/// Returns the label with its text cut to a width; all of it is shown on hover where it is cut.
 Label fitted(Label label, double width, const TextWidth& measure);
 /// Fits a text into a width by cutting it in the middle: names of layers differ at their ends.
 std::string fittedInTheMiddle(std::string_view text, double width, int size, bool strong, const TextWidth& measure);

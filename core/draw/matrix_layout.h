@@ -14,7 +14,9 @@
 /// by the SVG and the window. Hartigan: "Printer graphics for clustering", J. Statist. Comput. Simul. 4, 1975.
 namespace tessera::report {
 
+/// A matrix of scatters: every two axes of the same rows.
 struct MatrixPicture {
+    /// An axis with the value of each row.
     struct Line {
         Axis axis;
         std::vector<double> values = {};  ///< by row; NaN = none
@@ -37,8 +39,10 @@ struct MatrixShares {
     /// of them does not differ.
     std::vector<std::vector<double>> correlations = {};
 };
+/// Returns the shares of a picture.
 MatrixShares sharesOf(const MatrixPicture& picture);
 
+/// What of a picture is looked at.
 struct MatrixView {
     std::optional<std::size_t> selected = {}, hovered = {};  ///< rows with a ring in every field
     const MatrixShares* shares = nullptr;                    ///< of the picture, where they are known

@@ -18,7 +18,7 @@ namespace tessera::explore {
 namespace {
 
 constexpr std::size_t kBatch = 4;       ///< points that are evaluated at once
-constexpr std::size_t kMostBatch = 64;  ///< the same at most: the process holds each of them
+constexpr std::size_t kMaxBatch = 64;   ///< the same at most: the process holds each of them
 constexpr std::size_t kModelled = 600;  ///< points that a process is made of at most
 constexpr std::size_t kPlaces = 1024;   ///< random places where the next point may lie
 constexpr std::size_t kRefined = 4;     ///< of which the best are moved to the top of their hill
@@ -49,21 +49,21 @@ public:
         : value_(std::move(value)), best_(best), feasible_(feasible), isFlat_(!(value_.noiseDeviation() > 0)) {}
 
     std::vector<double> of(const std::vector<std::vector<double>>& shares) const {
-        std::vector<double> worths(shares.size(), 0);
+        std::vector<double> scores(shares.size(), 0);
         if (!isFlat_) {
             const std::vector<GaussianProcess::Prediction> predicted = value_.at(shares);
-            for (std::size_t i = 0; i < worths.size(); ++i)
-                worths[i] = logExpectedImprovement(predicted[i].mean, predicted[i].deviation, best_);
+            for (std::size_t i = 0; i < scores.size(); ++i)
+                scores[i] = logExpectedImprovement(predicted[i].mean, predicted[i].deviation, best_);
         }
-        if (feasible_ == nullptr) return worths;
+        if (feasible_ == nullptr) return scores;
         const std::vector<GaussianProcess::Prediction> labels = feasible_->at(shares);
         const double noise = feasible_->noiseDeviation();
-        for (std::size_t i = 0; i < worths.size(); ++i) {
+        for (std::size_t i = 0; i < scores.size(); ++i) {
             // Above 0 is feasible: least squares classification (Rasmussen, Williams, section 6.5).
             const double spread = std::sqrt(labels[i].deviation * labels[i].deviation + noise * noise + 1e-12);
-            worths[i] += logNormalProbability(labels[i].mean / spread);
+            scores[i] += logNormalProbability(labels[i].mean / spread);
         }
-        return worths;
+        return scores;
     }
     /// Takes a point that is being evaluated for one as good as the best known: the constant liar of Ginsbourger, Le
     /// Riche, Carraro, "Kriging is well-suited to parallelize optimization", 2010.
@@ -84,19 +84,19 @@ public:
     void run() {
         const MethodProblem& problem = session_.problem();
         const std::size_t batch =
-            problem.population > 0 ? std::min(kMostBatch, static_cast<std::size_t>(problem.population)) : kBatch;
+            problem.population > 0 ? std::min(kMaxBatch, static_cast<std::size_t>(problem.population)) : kBatch;
         // Twice as many as variables, but not most of the budget.
         const std::size_t wanted = std::max<std::size_t>(8, 2 * (freeVariables(problem.variables).size() + 1));
         const auto most = std::max<std::size_t>(4, static_cast<std::size_t>(problem.points / 2));
-        take(session_.begin(std::min(wanted, most)));
-        while (!session_.isOver()) take(next(batch));
+        record(session_.begin(std::min(wanted, most)));
+        while (!session_.isOver()) record(next(batch));
     }
 
 private:
-    void take(std::vector<Individual> individuals) {
+    void record(std::vector<Individual> individuals) {
         for (Individual& each : individuals) {
             each.shares = sharesOf(session_.variables(), each.point);
-            known_.push_back(std::move(each));
+            evaluated_.push_back(std::move(each));
         }
     }
 
@@ -139,7 +139,7 @@ private:
         std::vector<std::vector<double>> shares;
         std::vector<double> theirs;
         for (const std::size_t place : places) {
-            shares.push_back(known_[points[place]].shares);
+            shares.push_back(evaluated_[points[place]].shares);
             theirs.push_back(values[place]);
         }
         return {session_.variables(), shares, theirs};
@@ -154,8 +154,8 @@ private:
     Modelled modelledPoints() const {
         Modelled found;
         std::vector<std::size_t> worked;
-        for (std::size_t i = 0; i < known_.size(); ++i) {
-            const Evaluation& evaluation = known_[i].evaluation;
+        for (std::size_t i = 0; i < evaluated_.size(); ++i) {
+            const Evaluation& evaluation = evaluated_[i].evaluation;
             if (evaluation.isFeasible()) found.points.push_back(i);
             // A violation without end says as little as a failure.
             if (!evaluation.objectives.empty() && std::isfinite(evaluation.violation)) worked.push_back(i);
@@ -166,15 +166,15 @@ private:
         return found;
     }
 
-    std::vector<std::size_t> everyone() const { return someOf(known_.size(), known_.size()); }
+    std::vector<std::size_t> everyone() const { return someOf(evaluated_.size(), evaluated_.size()); }
 
     /// A process that is 1 at the points that are modelled and -1 at the others; none where there are no others.
     std::optional<GaussianProcess> feasibility() const {
         const Modelled modelled = modelledPoints();
-        if (modelled.points.size() == known_.size()) return std::nullopt;
-        std::vector<double> labels(known_.size(), -1);
+        if (modelled.points.size() == evaluated_.size()) return std::nullopt;
+        std::vector<double> labels(evaluated_.size(), -1);
         for (const std::size_t i : modelled.points) labels[i] = 1;
-        return processOf(everyone(), labels, someOf(known_.size(), kModelled));
+        return processOf(everyone(), labels, someOf(evaluated_.size(), kModelled));
     }
 
     Acquisition model(const GaussianProcess* feasible) {
@@ -184,7 +184,7 @@ private:
             values = weighted(modelled.points);
         else
             for (const std::size_t i : modelled.points)
-                values.push_back(modelled.worked ? known_[i].evaluation.violation : 0);
+                values.push_back(modelled.worked ? evaluated_[i].evaluation.violation : 0);
         auto [process, best] = valueProcess(modelled.points, values);
         return {std::move(process), best, feasible};
     }
@@ -221,7 +221,7 @@ private:
         const std::size_t objectives = session_.problem().objectives;
         std::vector<double> values;
         for (const std::size_t i : points) {
-            const std::vector<double>& theirs = known_[i].evaluation.objectives;
+            const std::vector<double>& theirs = evaluated_[i].evaluation.objectives;
             values.insert(values.end(), theirs.begin(), theirs.end());
         }
         if (objectives == 1) return values;
@@ -257,7 +257,7 @@ private:
     }
 
     /// The shares of the values that shares stand for.
-    std::vector<double> settled(const std::vector<double>& shares) const {
+    std::vector<double> roundedShares(const std::vector<double>& shares) const {
         return sharesOf(session_.variables(), pointAt(session_.variables(), shares));
     }
 
@@ -274,7 +274,7 @@ private:
             const double reach = std::max(radius, count > 0 ? 1.2 / static_cast<double>(count) : 0.0);
             shares[k] = std::clamp(shares[k] + reach * (2 * random_.uniform() - 1), 0.0, 1.0);
         }
-        return settled(shares);
+        return roundedShares(shares);
     }
 
     bool isKnown(const std::vector<double>& shares, const std::vector<std::vector<double>>& pending) const {
@@ -285,13 +285,13 @@ private:
     std::vector<double> proposal(const Acquisition& acquisition, const std::vector<std::vector<double>>& pending) {
         std::vector<std::vector<double>> places;
         SobolSequence sequence(session_.variables().size(), random_.next());
-        for (std::size_t i = 0; i < kPlaces; ++i) places.push_back(settled(sequence.next()));
+        for (std::size_t i = 0; i < kPlaces; ++i) places.push_back(roundedShares(sequence.next()));
         for (const std::size_t i : bestKnown(12))
             for (const double radius : {0.2, 0.05, 0.01, 0.002})
-                for (int k = 0; k < 8; ++k) places.push_back(neighbour(known_[i].shares, radius));
-        const std::vector<double> worths = acquisition.of(places);
+                for (int k = 0; k < 8; ++k) places.push_back(neighbour(evaluated_[i].shares, radius));
+        const std::vector<double> scores = acquisition.of(places);
         const std::vector<std::size_t> order =
-            sortedNumbers(places.size(), [&](std::size_t a, std::size_t b) { return worths[a] > worths[b]; });
+            sortedNumbers(places.size(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
         std::vector<double> best;
         double most = -kInfinity;
         std::size_t refined = 0;
@@ -299,30 +299,30 @@ private:
             if (refined == kRefined) break;
             if (isKnown(places[i], pending)) continue;
             ++refined;
-            auto [shares, worth] = climbed(acquisition, places[i], worths[i], pending);
-            if (worth <= most && !best.empty()) continue;
-            most = worth;
+            auto [shares, score] = climbed(acquisition, places[i], scores[i], pending);
+            if (score <= most && !best.empty()) continue;
+            most = score;
             best = std::move(shares);
         }
         return best.empty() ? places[order.front()] : best;
     }
 
-    /// Moves one variable at a time while that is worth more, by steps that halve.
+    /// Moves one variable at a time while that raises the score, by steps that halve.
     std::pair<std::vector<double>, double> climbed(const Acquisition& acquisition, std::vector<double> shares,
-                                                   double worth,
+                                                   double score,
                                                    const std::vector<std::vector<double>>& pending) const {
         const std::vector<Variable>& variables = session_.variables();
-        constexpr double kLeastStep = 2e-4;
-        constexpr int kMostMoves = 100;
+        constexpr double kMinStep = 2e-4;
+        constexpr int kMaxMoves = 100;
         double step = 0.1;
-        for (int move = 0; move < kMostMoves && step > kLeastStep; ++move) {
+        for (int move = 0; move < kMaxMoves && step > kMinStep; ++move) {
             std::vector<std::vector<double>> around;
             for (std::size_t k = 0; k < shares.size(); ++k) {
                 const std::size_t count = valueCount(variables[k]);
                 const auto put = [&](double share) {
                     std::vector<double> moved = shares;
                     moved[k] = std::clamp(share, 0.0, 1.0);
-                    moved = settled(moved);
+                    moved = roundedShares(moved);
                     if (moved != shares && !isKnown(moved, pending)) around.push_back(std::move(moved));
                 };
                 if (variables[k].isCategory) {
@@ -343,22 +343,22 @@ private:
                 }
             }
             if (around.empty()) break;
-            const std::vector<double> worths = acquisition.of(around);
-            const auto best = std::max_element(worths.begin(), worths.end());
-            if (*best > worth) {
-                worth = *best;
-                shares = around[static_cast<std::size_t>(best - worths.begin())];
+            const std::vector<double> scores = acquisition.of(around);
+            const auto best = std::max_element(scores.begin(), scores.end());
+            if (*best > score) {
+                score = *best;
+                shares = around[static_cast<std::size_t>(best - scores.begin())];
             } else
                 step /= 2;
         }
-        return {shares, worth};
+        return {shares, score};
     }
 
     /// The best points known: by rank and then the less crowded.
     std::vector<std::size_t> bestKnown(std::size_t count) const {
-        const std::vector<std::int32_t> ranks = standingRanks(known_);
-        const std::vector<double> distances = crowding(known_, ranks);
-        std::vector<std::size_t> order = sortedNumbers(known_.size(), [&](std::size_t a, std::size_t b) {
+        const std::vector<std::int32_t> ranks = standingRanks(evaluated_);
+        const std::vector<double> distances = crowding(evaluated_, ranks);
+        std::vector<std::size_t> order = sortedNumbers(evaluated_.size(), [&](std::size_t a, std::size_t b) {
             return ranks[a] != ranks[b] ? ranks[a] < ranks[b] : distances[a] > distances[b];
         });
         order.resize(std::min(order.size(), count));
@@ -367,7 +367,7 @@ private:
 
     SearchSession& session_;
     RandomStream random_;
-    std::vector<Individual> known_;
+    std::vector<Individual> evaluated_;
 };
 
 void runBayes(const MethodProblem& problem, const EvaluatePoints& evaluate) {

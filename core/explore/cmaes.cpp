@@ -14,7 +14,7 @@ namespace tessera::explore {
 namespace {
 
 constexpr double kDeviation = 0.3, kShortest = 1e-9;
-constexpr std::size_t kMostChildren = 1024;
+constexpr std::size_t kMaxChildren = 1024;
 constexpr int kIdleGenerations = 3;
 
 /// CMA-ES with restarts of twice the children each, up to a number that a problem's population may exceed.
@@ -44,7 +44,7 @@ public:
         while (!session_.isOver()) {
             descend(mean);
             if (session_.isOver()) return;
-            children_ = std::max(children_, std::min(2 * children_, kMostChildren));
+            children_ = std::max(children_, std::min(2 * children_, kMaxChildren));
             // New points: where there are few values, descents may end in known ones alone.
             const std::vector<Individual> fresh = session_.evaluateNew(1, [&](std::size_t) {
                 std::vector<double> shares(session_.variables().size());

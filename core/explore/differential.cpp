@@ -12,7 +12,7 @@ namespace tessera::explore {
 
 namespace {
 
-constexpr std::size_t kMemory = 6, kLeastMembers = 4;
+constexpr std::size_t kMemory = 6, kMinMembers = 4;
 constexpr double kBestShare = 0.11, kArchiveShare = 2.6, kOtherCategory = 0.1;
 
 /// How a child was made: weight of differences and rate of crossover.
@@ -42,7 +42,7 @@ public:
     }
     /// Learns from the steps of children that were better than their parents, by how much: the Lehmer means, with gains
     /// as weights.
-    void learn(const std::vector<std::pair<Steps, double>>& good) {
+    void update(const std::vector<std::pair<Steps, double>>& good) {
         double all = 0;
         for (const auto& [steps, gain] : good) all += gain;
         if (good.empty() || !(all > 0) || !std::isfinite(all)) return;
@@ -104,7 +104,7 @@ private:
         // Where some have only become feasible, all count alike.
         if (!allFeasible)
             for (auto& [each, gain] : good) gain = 1;
-        memory_.learn(good);
+        memory_.update(good);
         shrink();
     }
 
@@ -158,9 +158,9 @@ private:
     void shrink() {
         sort();
         const double share = static_cast<double>(session_.spent()) / static_cast<double>(session_.problem().points);
-        const auto size = static_cast<double>(size_), least = static_cast<double>(std::min(size_, kLeastMembers));
+        const auto size = static_cast<double>(size_), least = static_cast<double>(std::min(size_, kMinMembers));
         const auto wanted = static_cast<std::size_t>(std::floor(size + (least - size) * share + 0.5));
-        if (members_.size() > wanted) members_.resize(std::max(wanted, std::min(size_, kLeastMembers)));
+        if (members_.size() > wanted) members_.resize(std::max(wanted, std::min(size_, kMinMembers)));
         const auto kept = static_cast<std::size_t>(kArchiveShare * static_cast<double>(members_.size()));
         while (archive_.size() > kept) {
             std::swap(archive_[random_.below(archive_.size())], archive_.back());

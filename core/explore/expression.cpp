@@ -46,9 +46,9 @@ double wholePower(double x, unsigned times) {
 
 /// Products for whole powers, so that x^2 is x x to the last bit.
 double power(double x, double y) {
-    constexpr double kMostProducts = 1024;
+    constexpr double kMaxProducts = 1024;
     const bool isWhole = y == std::floor(y);
-    if (isWhole && std::fabs(y) <= kMostProducts) {
+    if (isWhole && std::fabs(y) <= kMaxProducts) {
         const auto times = static_cast<unsigned>(std::fabs(y));
         const double all = wholePower(x, times);
         if (y >= 0) return all;

@@ -24,7 +24,7 @@ using Column = Eigen::VectorXd;
 using Square = Eigen::MatrixXd;
 
 constexpr double kRoot5 = 2.23606797749978969641;
-constexpr double kShortestLength = 0.01, kLongestLength = 100, kLeastNoise = 1e-8, kMostNoise = 10;
+constexpr double kShortestLength = 0.01, kLongestLength = 100, kMinNoise = 1e-8, kMaxNoise = 10;
 /// Below this, numbers added to the diagonal are lost to rounding.
 constexpr double kJitter = 1e-10;
 
@@ -148,8 +148,8 @@ std::pair<double, Column> descended(const KernelLoss& loss, Column at) {
                 slope[k] = 0;
             }
             const bool isNoise = k + 1 == count;
-            const double low = elementary::log(isNoise ? kLeastNoise : kShortestLength);
-            const double high = elementary::log(isNoise ? kMostNoise : kLongestLength);
+            const double low = elementary::log(isNoise ? kMinNoise : kShortestLength);
+            const double high = elementary::log(isNoise ? kMaxNoise : kLongestLength);
             if (slope[k] != 0) at[k] = std::clamp(at[k] + (slope[k] > 0 ? -steps[k] : steps[k]), low, high);
         }
         before = slope;
@@ -177,13 +177,13 @@ GaussianProcess::Kernel learntKernel(const Square& points, const std::vector<boo
 
 }  // namespace
 
-std::vector<std::size_t> someOf(std::size_t count, std::size_t most) {
+std::vector<std::size_t> someOf(std::size_t count, std::size_t max) {
     std::vector<std::size_t> all(count);
     std::iota(all.begin(), all.end(), std::size_t{0});
-    if (count <= most) return all;
+    if (count <= max) return all;
     RandomStream random(count);
-    for (std::size_t i = 0; i < most; ++i) std::swap(all[i], all[i + random.below(count - i)]);
-    all.resize(most);
+    for (std::size_t i = 0; i < max; ++i) std::swap(all[i], all[i + random.below(count - i)]);
+    all.resize(max);
     std::sort(all.begin(), all.end());
     return all;
 }
@@ -227,7 +227,7 @@ struct GaussianProcess::Parts {
         poll(microseconds(size(), size() * size() / 6 + 50 * size()));
         constexpr double kHopelessNoise = 1e3;  // with as much any finite kernel is one
         // More noise until rounding leaves a kernel.
-        for (;; kernel.noise = std::max(10 * kernel.noise, kLeastNoise)) {
+        for (;; kernel.noise = std::max(10 * kernel.noise, kMinNoise)) {
             factor.resize(size(), size());
             for (Index j = 0; j < size(); ++j) {
                 factor(j, j) = 1 + kernel.noise + kJitter;

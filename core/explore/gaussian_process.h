@@ -64,8 +64,8 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-/// Numbers from 0 to below `count`, rising: all, or of more so many, the same ones for the same count. They are drawn,
-/// since points of designs repeat a pattern, of which an even choice may see only a part.
-std::vector<std::size_t> someOf(std::size_t count, std::size_t most);
+/// Returns numbers from 0 to below `count`, rising: all, or `max` of them where there are more, the same ones for the
+/// same count. They are drawn, since points of designs repeat a pattern, of which an even choice may see only a part.
+std::vector<std::size_t> someOf(std::size_t count, std::size_t max);
 
 }  // namespace tessera::explore

@@ -19,17 +19,18 @@ struct PointColumn {
     std::string unit = {};  ///< of a count, said after the number: "samples/s", "%", "×"; "$" before it
     enum class Role : std::uint8_t { variable, objective, constraint, metric } role = Role::metric;
     enum class Better : std::uint8_t { neither, lower, higher } better = Better::neither;
-    /// Whether its values were chosen, of which all others follow; where it is not said, those of a variable were. An
-    /// objective may be a chosen variable, too, and a variable may follow from others.
+    /// True where its values were chosen and all others follow from them; where not set, true of a variable alone. An
+    /// objective may be chosen, too, and a variable may follow from others.
     std::optional<bool> isChosen = {};
     bool log = false;                     ///< spread over a log scale
     std::vector<std::string> words = {};  ///< of categories: a value is a number into them
     std::vector<double> values = {};      ///< by point; NaN where it has none
 
+    /// Returns whether its values were chosen: `isChosen`, by default that of its role.
     bool isVariable() const { return isChosen.value_or(role == Role::variable); }
 };
 
-/// What of a point is to be marked.
+/// Marks of a point, as bits of PointTable::marks.
 enum PointMark : std::uint8_t {
     kBaseline = 1,  ///< a known design, evaluated beside
     kMeasured = 2,  ///< of hardware that exists
@@ -38,7 +39,7 @@ enum PointMark : std::uint8_t {
     kKnee = 16,     ///< of the front, where more of one objective begins to cost most of another
 };
 
-/// Points of any exploration: what windows, tables and exports show of them.
+/// Table of the points of any exploration, a column for each value: what windows, tables and exports show.
 struct PointTable {
     std::string title = {};  ///< what its points are: "Architectures"
     std::vector<PointColumn> columns = {};
@@ -47,7 +48,9 @@ struct PointTable {
     std::vector<std::string> reasons = {};  ///< by point: why it is no solution; "" = it is one
     std::vector<std::uint8_t> marks = {};   ///< by point, of PointMark
 
+    /// Number of points.
     std::size_t size() const { return reasons.size(); }
+    /// True where a point is a solution: it broke no constraint and could be evaluated.
     bool isFeasible(std::size_t point) const { return reasons[point].empty(); }
 };
 

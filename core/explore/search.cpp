@@ -161,13 +161,13 @@ std::vector<Individual> SearchSession::evaluate(const std::vector<std::vector<do
     return individuals;
 }
 
-std::size_t populationOf(const MethodProblem& problem, std::size_t least, std::size_t most) {
+std::size_t populationOf(const MethodProblem& problem, std::size_t min, std::size_t max) {
     if (problem.population > 0)
         return static_cast<std::size_t>(
             std::max<std::int64_t>(4, std::min<std::int64_t>(problem.population, problem.points)));
     constexpr std::int64_t kGenerations = 20;
     const auto part = static_cast<std::size_t>(problem.points / kGenerations);
-    return std::clamp(part, least, std::max(least, most));
+    return std::clamp(part, min, std::max(min, max));
 }
 
 std::size_t anyFreeVariable(const std::vector<Variable>& variables, RandomStream& random) {

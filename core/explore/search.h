@@ -83,7 +83,7 @@ std::vector<std::size_t> sortedNumbers(std::size_t count, Before isBefore) {
 
 /// The population that a problem says, but no more than it has points, and at least 4; where it says none, a part of
 /// the budget, within limits.
-std::size_t populationOf(const MethodProblem& problem, std::size_t least, std::size_t most);
+std::size_t populationOf(const MethodProblem& problem, std::size_t min, std::size_t max);
 
 /// A random one of the variables with more than one value; the first variable where there is none.
 std::size_t anyFreeVariable(const std::vector<Variable>& variables, RandomStream& random);

@@ -82,7 +82,7 @@ void checkVariable(const Variable& variable) {
         variable.low > variable.high)
         refuse(variable, range, "a finite low end that is not above the high end");
     if (variable.scale == Scale::log && variable.low <= 0) refuse(variable, range, "a log scale to begin above 0");
-    const double least = leastWidth(variable.low, variable.high);
+    const double least = minWidth(variable.low, variable.high);
     if (variable.low < variable.high && variable.high - variable.low < least)
         refuse(variable, range, "ends that are alike, or at least " + exactNumber(least) + " apart");
     if (!isNumber(variable.step) || variable.step < 0)
@@ -171,10 +171,10 @@ std::vector<double> sharesOf(const std::vector<Variable>& variables, const Point
     return shares;
 }
 
-double leastWidth(double low, double high) {
-    constexpr double kLeastUnits = 4;
+double minWidth(double low, double high) {
+    constexpr double kMinUnits = 4;
     const double size = std::max(std::fabs(low), std::fabs(high));
-    return kLeastUnits * (size - std::nextafter(size, 0.0));
+    return kMinUnits * (size - std::nextafter(size, 0.0));
 }
 
 void checkVariables(const std::vector<Variable>& variables) {

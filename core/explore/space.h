@@ -52,10 +52,10 @@ std::vector<double> sharesOf(const std::vector<Variable>& variables, const Point
 
 /// The least width and the least step of a range between these ends: a few units in the last place, below which there
 /// are hardly any numbers to choose from.
-double leastWidth(double low, double high);
+double minWidth(double low, double high);
 
 /// Throws UsageError where a variable has no value, the same value twice, a range that its scale cannot have, or one of
-/// a width or with steps below `leastWidth`.
+/// a width or with steps below `minWidth`.
 void checkVariables(const std::vector<Variable>& variables);
 
 }  // namespace tessera::explore

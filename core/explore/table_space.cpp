@@ -12,7 +12,7 @@ double valueIn(const PointColumn& column, std::size_t row) {
 }
 
 Variable variableOf(const PointColumn& column, const std::vector<double>& values) {
-    constexpr double kMostSteps = 64;
+    constexpr double kMaxListedSteps = 64;
     Variable variable{.name = column.id};
     if (!column.words.empty()) {
         variable.isCategory = true;
@@ -27,7 +27,7 @@ Variable variableOf(const PointColumn& column, const std::vector<double>& values
     if (column.log && *least > 0) variable.scale = Scale::log;
     const bool areIntegers =
         std::all_of(values.begin(), values.end(), [](double value) { return value == std::floor(value); });
-    if (areIntegers && *most - *least < kMostSteps && leastWidth(*least, *most) <= 1) variable.step = 1;
+    if (areIntegers && *most - *least < kMaxListedSteps && minWidth(*least, *most) <= 1) variable.step = 1;
     return variable;
 }
 
@@ -52,7 +52,7 @@ TableSpace spaceOf(const PointTable& table, std::size_t valueColumn) {
         for (const std::size_t row : space.rows) values.push_back(table.columns[column].values[row]);
         Variable variable = variableOf(table.columns[column], values);
         const bool isRounding =
-            variable.values.empty() && variable.high - variable.low < leastWidth(variable.low, variable.high);
+            variable.values.empty() && variable.high - variable.low < minWidth(variable.low, variable.high);
         if (valueCount(variable) == 1 || isRounding) continue;
         space.columns.push_back(column);
         space.variables.push_back(std::move(variable));

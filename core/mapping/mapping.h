@@ -136,6 +136,7 @@ void addAlgorithm(Algorithm algorithm);
 /// Null where there is no such algorithm.
 const Algorithm* findAlgorithm(std::string_view id);
 
+/// Options of a search for mappings.
 struct Options {
     /// Rows of `algorithms()` that race. Add baselines to see what ours gains; each gets all samples, so time adds up.
     std::vector<std::string> algorithms = {"tessera"};
@@ -179,6 +180,7 @@ struct ExploredPoint {
     bool operator==(const ExploredPoint&) const = default;
 };
 
+/// A mapping of the front of two objectives.
 struct FrontPoint {
     Values values;
     double first = 0, second = 0;  ///< of Options::pareto
@@ -204,6 +206,7 @@ struct Run {
     bool operator==(const Run&) const = default;
 };
 
+/// Results of all algorithms on one problem, with the bound that they are compared with.
 struct Result {
     Bound bound;
     std::vector<Run> runs;  ///< in the order asked for

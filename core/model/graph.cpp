@@ -116,19 +116,6 @@ std::vector<std::int32_t> producers(const Graph& graph) {
     return result;
 }
 
-std::vector<std::vector<std::int32_t>> consumers(const Graph& graph) {
-    std::vector<std::vector<std::int32_t>> result(graph.tensors.size());
-    for (std::size_t i = 0; i < graph.operators.size(); ++i) {
-        const auto reader = static_cast<std::int32_t>(i);
-        for (const TensorIndex input : graph.operators[i].inputs) {
-            if (input == kNoTensor) continue;
-            std::vector<std::int32_t>& readers = result[toIndex(input)];
-            if (readers.empty() || readers.back() != reader) readers.push_back(reader);
-        }
-    }
-    return result;
-}
-
 std::vector<std::string> unboundDimensions(const Graph& graph) {
     std::vector<std::string> names;
     std::set<std::string_view> seen;

@@ -95,6 +95,7 @@ enum class TensorRole : std::uint8_t {
     derived,     ///< computed from stored values or shapes only
 };
 
+/// A value that operators hand on.
 struct Tensor {
     std::string name;
     SharedShape shape;
@@ -127,6 +128,7 @@ T attributeOr(const Attributes& attributes, const std::string& name, T otherwise
     return value == nullptr ? otherwise : *value;
 }
 
+/// An operation of a graph, with the tensors that it reads and makes.
 struct Operator {
     std::string name;   ///< unique within the graph
     SharedText type;    ///< ONNX's operator name ("Conv", "Gemm", ...), or Tessera's own such as "AllReduce"
@@ -175,8 +177,6 @@ inline GraphHead headOf(const Graph& graph) {
 
 /// Index, for every tensor, of the operator that makes it, or -1.
 std::vector<std::int32_t> producers(const Graph& graph);
-/// Indices, for every tensor, of the operators that read it, in order, each once.
-std::vector<std::vector<std::int32_t>> consumers(const Graph& graph);
 /// Names of the symbolic dimensions of the graph's inputs that nothing bound, each once, in the order of the inputs:
 /// what a user can give with `--dim`.
 std::vector<std::string> unboundDimensions(const Graph& graph);

@@ -278,19 +278,6 @@ std::vector<TensorIndex> storedActivations(const TrainingGraph& training) {
 
 }  // namespace
 
-const std::vector<OptimizerKind>& optimizerKinds() {
-    static const std::vector<OptimizerKind> kKinds{
-        {Optimizer::sgd, "sgd", "Gradient descent", "SgdUpdate", 0},
-        {Optimizer::momentum, "momentum", "Gradient descent with momentum", "MomentumUpdate", 1},
-        {Optimizer::adam, "adam", "Adam", "AdamUpdate", 2},
-    };
-    return kKinds;
-}
-
-const OptimizerKind& optimizerKind(Optimizer optimizer) {
-    return optimizerKinds().at(static_cast<std::size_t>(optimizer));
-}
-
 double stateBytesPerParameter(Optimizer optimizer) {
     return static_cast<double>(optimizerKind(optimizer).states) * bytesPerElement(kStateType);
 }

@@ -12,28 +12,17 @@
 #include "core/model/graph.h"
 #include "core/model/layers.h"
 #include "core/model/model.h"
+#include "core/model/optimizer.h"
 
 /// Graph of one training step: forward pass, backward pass, and the optimiser's update.
 namespace tessera::model {
 
-enum class Optimizer : std::uint8_t { sgd, momentum, adam };
-
-/// One optimiser: a row of the table.
-struct OptimizerKind {
-    Optimizer optimizer = Optimizer::adam;
-    std::string_view id;      ///< "adam"
-    std::string_view title;   ///< "Adam"
-    std::string_view update;  ///< type of the operator that updates one parameter
-    std::size_t states = 0;   ///< tensors as large as the parameter that are kept between steps
-};
-
-const std::vector<OptimizerKind>& optimizerKinds();
-const OptimizerKind& optimizerKind(Optimizer optimizer);
-/// Bytes that the optimiser keeps for each trained parameter; its state is float32, whatever the parameters are.
+/// Bytes that the optimizer keeps for each trained parameter; its state is float32, whatever the parameters are.
 double stateBytesPerParameter(Optimizer optimizer);
 
+/// How a model is trained.
 struct TrainingOptions {
-    Optimizer optimizer = Optimizer::adam;
+    Optimizer optimizer = Optimizer::adam;  ///< one of `optimizerKinds`: that of the runs that a result stands beside
 };
 
 /// Assumption of every training graph.

@@ -298,12 +298,12 @@ std::vector<std::vector<std::size_t>> interchangeableGroups(const hardware::Flee
 }
 
 std::optional<double> bytesOfDtype(const std::string& dtype) {
-    const Dtype* const row = findRow(kDtypes, dtype);
+    const Dtype* const row = findRow(studiedDtypes(), dtype);
     return row == nullptr ? std::nullopt : std::optional(row->bytes);
 }
 
 const std::vector<std::string>& knownDtypes() {
-    static const std::vector<std::string> names = idsOf(kDtypes);
+    static const std::vector<std::string> names = idsOf(studiedDtypes());
     return names;
 }
 

@@ -8,23 +8,11 @@
 #include <vector>
 
 #include "core/base/elementary.h"
+#include "core/base/names.h"
 #include "core/hardware/library.h"
 
 namespace tessera::physical {
 namespace {
-
-/// A data type and the bytes of an element.
-struct Word {
-    std::string_view dtype;
-    double bytes;
-};
-/// From the narrowest.
-constexpr std::array<Word, 8> kWords{
-    {{"nvfp4", 0.5}, {"mxfp8", 1}, {"fp8", 1}, {"int8", 1}, {"bf16", 2}, {"fp16", 2}, {"tf32", 4}, {"fp32", 4}}};
-
-const Word* wordNamed(std::string_view dtype) {
-    return std::find_if(kWords.begin(), kWords.end(), [&](const Word& word) { return word.dtype == dtype; });
-}
 
 double peakNamed(const Device& device, std::string_view dtype) {
     const auto found = device.peaks.find(dtype);
@@ -92,14 +80,18 @@ Device deviceOf(const hardware::Accelerator& accelerator) {
     return device;
 }
 
+const Dtype* pricedDtype(std::string_view dtype) {
+    const Dtype* const row = findRow(kDtypes, dtype);
+    return row == nullptr || !row->isPriced ? nullptr : row;
+}
+
 double peakOf(const Device& device, std::string_view dtype) {
-    const auto* at = wordNamed(dtype);
-    if (at == kWords.end()) return 0;
+    const Dtype* type = pricedDtype(dtype);
+    if (type == nullptr) return 0;
     if (const double own = peakNamed(device, dtype); own > 0) return own;
     if (dtype == "fp16" && peakNamed(device, "bf16") > 0) return peakNamed(device, "bf16");
-    if (dtype == "tf32") return peakOf(device, "fp32");
-    for (; at != kWords.end(); ++at)
-        if (const double wider = peakNamed(device, at->dtype); wider > 0 && at->dtype != "int8") return wider;
+    while ((type = pricedDtype(type->wider)) != nullptr)
+        if (const double wider = peakNamed(device, type->id); wider > 0) return wider;
     // An accelerator without units for this type runs it on what it has.
     double most = 0;
     for (const auto& [name, peak] : device.peaks)
@@ -122,8 +114,8 @@ Machine machineOf(const Device& device, std::string_view dtype) {
 }
 
 double bytesOf(std::string_view dtype) {
-    const Word* found = wordNamed(dtype);
-    return found == kWords.end() ? 0 : found->bytes;
+    const Dtype* const found = pricedDtype(dtype);
+    return found == nullptr ? 0 : found->bytes;
 }
 
 std::string_view alikeType(const Device& device, std::string_view dtype) {

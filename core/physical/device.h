@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/dtype.h"
 #include "core/hardware/accelerator.h"
 #include "core/physical/gemm.h"
 #include "core/physical/kernel_forms.h"
@@ -43,11 +44,14 @@ struct Device {
 /// its fastest level that says one, one unit for each 2 TFLOP/s of its fastest 16-bit type.
 Device deviceOf(const hardware::Accelerator& accelerator);
 
-/// FLOP/s of a data type ("fp32", "tf32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4", "int8"): its own; else that of the
-/// other 16-bit type, else of the next wider type that the device has. 0 for an unknown data type.
+/// The row of a data type that kernels are priced in (`Dtype::isPriced`); null for another.
+const Dtype* pricedDtype(std::string_view dtype);
+
+/// FLOP/s of a data type: its own; else that of the other 16-bit type, else of the next wider type that the device has.
+/// 0 for a type that is not priced.
 double peakOf(const Device& device, std::string_view dtype);
 
-/// Bytes of an element of a data type that `peakOf` knows; 0 for another one.
+/// Bytes of an element of a data type; 0 for one that is not priced.
 double bytesOf(std::string_view dtype);
 
 /// The device as products of a data type see it: at the peak of its datasheet or, where its large products were

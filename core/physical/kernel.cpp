@@ -36,7 +36,7 @@ double log2Of(double x) {
 Position positionOf(const KernelKind& kind, std::span<const double> shape) {
     Position position{};
     for (std::size_t i = 0; i < shape.size(); ++i) position[i] = log2Of(shape[i]);
-    if (shape.size() < kind.most) position[shape.size()] = kNoSecondSize;
+    if (shape.size() < kind.maxSizes) position[shape.size()] = kNoSecondSize;
     return position;
 }
 
@@ -46,7 +46,7 @@ std::string kernelFault(const KernelRequest& request) {
     const KernelKind* kind = kernelKind(request.kernel);
     if (kind == nullptr) return fmt::format("the kernel {} is not known", inQuotes(request.kernel));
     const std::vector<double>& shape = request.shape;
-    const bool isCounted = shape.size() >= kind->fewest && shape.size() <= kind->most;
+    const bool isCounted = shape.size() >= kind->minSizes && shape.size() <= kind->maxSizes;
     const bool isPositive =
         std::all_of(shape.begin(), shape.end(), [](double size) { return size >= 1 && size <= 1e15; });
     if (!isCounted || !isPositive)

@@ -37,15 +37,4 @@ KernelFittings fitKernels(const Device& device, const std::vector<KernelRow>& ro
 /// The fit as an accelerator's file says it.
 hardware::KernelFit kernelFitOf(const KernelFitting& fitting);
 
-/// Measured kernels of one accelerator.
-struct AcceleratorKernels {
-    Device device;
-    std::vector<KernelRow> rows;
-};
-
-/// Coefficients of every family from the rows of all accelerators, and the errors of each accelerator's rows by the
-/// coefficients and products of the others. Where one accelerator alone has rows of a family, data types are left out
-/// in its place.
-std::vector<TransferredTerms> fitTransferred(const std::vector<AcceleratorKernels>& measured);
-
 }  // namespace tessera::physical

@@ -42,7 +42,7 @@ constexpr std::array<KernelKind, 22> kKernelKinds{{
 
 /// The operations on two operands read both where the second is no number.
 double operandsOf(const KernelKind& kind, std::span<const double> shape) {
-    return kind.most == 2 && shape.size() == 1 ? 3 : 2;
+    return kind.maxSizes == 2 && shape.size() == 1 ? 3 : 2;
 }
 
 struct ConvolutionSizes {

@@ -19,9 +19,9 @@ using hardware::KernelFamily;
 struct KernelKind {
     std::string_view name;
     KernelFamily family;
-    std::size_t fewest, most;  ///< sizes of a shape
-    std::string_view sizes;    ///< in words
-    double gates = 1;          ///< recurrent: products of a word's step, in units of outputs x (inputs + outputs)
+    std::size_t minSizes, maxSizes;  ///< of a shape
+    std::string_view sizes;          ///< in words
+    double gates = 1;                ///< recurrent: products of a word's step, in units of outputs x (inputs + outputs)
 };
 
 /// The kind of that name, else null.

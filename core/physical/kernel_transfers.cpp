@@ -4,9 +4,10 @@
 
 namespace tessera::physical {
 
-// Results of fitTransferred on data/measured/kernels (class fitted): coefficients of the rows of all accelerators; the
-// errors are those of each accelerator's rows by the coefficients of the others and the products of the least unlike of
-// them. V100 alone has convolutions and recurrent layers: their errors are those of a data type left out.
+// Results of fitTransferred (tests/core/physical/refit.h) on data/measured/kernels (class fitted): coefficients of the
+// rows of all accelerators; the errors are those of each accelerator's rows by the coefficients of the others and the
+// products of the least unlike of them. V100 alone has convolutions and recurrent layers: their errors are those of a
+// data type left out.
 const TransferredTerms& transferredTerms(KernelFamily family) {
     static constexpr std::array<TransferredTerms, 6> kTransferred{{
         {KernelFamily::product, {1}, 0.486, 0.189, 32188},

@@ -5,8 +5,8 @@
 namespace tessera::physical {
 namespace {
 
-// Results of fitNetworkFolds on the networks of the zoo in data/measured/training.csv (class fitted), with the devices
-// of data/accelerators.
+// Results of fitNetworkFolds (tests/core/physical/refit.h) on the networks of the zoo in data/measured/training.csv
+// (class fitted), with the devices of data/accelerators.
 constexpr std::array<NetworkFit, 6> kNetworkFits{{
     {-1,
      205,

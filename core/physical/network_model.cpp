@@ -2,42 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <set>
 #include <string>
-#include <tuple>
 
 #include "core/base/elementary.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/hardware/level.h"
+#include "core/model/optimizer.h"
 #include "core/physical/collective.h"
 
 namespace tessera::physical {
 namespace {
 
-/// What an optimizer does for each parameter and for each tensor of parameters.
-struct NetworkOptimizer {
-    std::string_view name;
-    double words;    ///< of 4 bytes moved for a parameter where one kernel does all
-    double kernels;  ///< for a tensor where each operation is one; each moves 3 words
-};
-constexpr std::array<NetworkOptimizer, 8> kNetworkOptimizers{{{"sgd", 5, 3},
-                                                              {"momentum", 5, 3},
-                                                              {"adam", 7, 9},
-                                                              {"adamw", 7, 10},
-                                                              {"lamb", 9, 14},
-                                                              {"lars", 7, 8},
-                                                              {"rmsprop", 7, 8},
-                                                              {"adadelta", 7, 9}}};
-
-const NetworkOptimizer& networkOptimizer(std::string_view name) {
-    const auto* found = std::find_if(kNetworkOptimizers.begin(), kNetworkOptimizers.end(),
-                                     [&](const NetworkOptimizer& one) { return one.name == name; });
-    return found == kNetworkOptimizers.end() ? kNetworkOptimizers.front() : *found;
+/// The optimizer of a run; gradient descent where it names none that is timed.
+const model::OptimizerKind& networkOptimizer(std::string_view name) {
+    const model::OptimizerKind* const found = findRow(model::kOptimizers, name);
+    return found == nullptr || found->words == 0 ? model::optimizerKind(model::Optimizer::sgd) : *found;
 }
 
 /// Bytes of on-chip memory a second over FLOP/s: 0.19 of a Bow IPU, 0.22 of an SN30.
@@ -50,7 +31,7 @@ std::string_view networkDtype(const TrainingRun& run, const Device& device) {
 
 /// Bytes of an activation: products in less than 16 bits read activations of 16.
 double networkWordBytes(std::string_view dtype) {
-    return dtype == "fp32" || dtype == "tf32" ? 4 : 2;
+    return std::max(bytesOf(dtype), 2.0);
 }
 
 /// NetworkCost::words.
@@ -203,8 +184,8 @@ double fedElements(const TrainingRun& run, const Device& device, SoftwareProfile
     constexpr double kReference = 16e9;
     const double host = device.hostBytesPerSecond > 0 ? device.hostBytesPerSecond : kReference;
     const double share = profile == SoftwareProfile::eager ? 1 : profile == SoftwareProfile::fused ? 0.5 : 0.25;
-    constexpr int kMostOfHost = 16;  // what is joined beyond, such as a rack, has several hosts
-    return 1e-6 * share * elements * std::min({run.perNode, run.accelerators, kMostOfHost}) * kReference / host;
+    constexpr int kMaxOfHost = 16;  // what is joined beyond, such as a rack, has several hosts
+    return 1e-6 * share * elements * std::min({run.perNode, run.accelerators, kMaxOfHost}) * kReference / host;
 }
 
 /// Expected largest of n values of a normal distribution, in standard deviations, within 0.05 for up to 4096.
@@ -284,7 +265,7 @@ NetworkCost networkCost(const NetworkWork& work, const TrainingRun& run, const D
     const double parameters = updatedParameters(work, samples);
     cost.gradients = parameters * gradientWord(cost);
     cost.reduction = reductionSeconds(run, device, cost.gradients);
-    const NetworkOptimizer& optimizer = networkOptimizer(lowered(run.optimizer));
+    const model::OptimizerKind& optimizer = networkOptimizer(lowered(run.optimizer));
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double words = isEager ? 3 * optimizer.kernels : optimizer.words;
     cost.update = 4 * words * parameters / networkBandwidth(device, cost.machine);
@@ -362,159 +343,11 @@ NetworkStep networkStep(const NetworkCost& cost, const NetworkParameters& p) {
             .feed = feed};
 }
 
-/// Factors of products of GPUs: medians of the convolutions of 16 channels or more in kernels/v100.csv. Arrays neither
-/// share tiles among units nor start kernels. The others are those that data sheets and stacks let expect.
-const NetworkParameters& networkPrior() {
-    static constexpr NetworkParameters kPrior{.half = 1.3,
-                                              .tensor32 = 1.5,
-                                              .single = 1.15,
-                                              .array = 0.7,
-                                              .onChip = 3,
-                                              .eagerBytes = 0.75,
-                                              .fusedBytes = 0.8,
-                                              .tunedBytes = 0.85,
-                                              .statistics = 0.5,
-                                              .direct = 0.1,
-                                              .gap = 5e-6,
-                                              .host = 4e-6,
-                                              .straggler = 0.02,
-                                              .exposed = 0.3,
-                                              .feed = 4e-4};
-    return kPrior;
-}
-
-namespace {
-
-/// What no machine exceeds.
-bool networkPossible(const NetworkParameters& p) {
-    return p.eagerBytes <= 1 && p.fusedBytes <= 1 && p.tunedBytes <= 1 && p.statistics <= 1 && p.direct <= 1 &&
-           p.exposed <= 1;
-}
-
-double networkDeviation(std::span<const MeasuredNetwork> runs, const NetworkParameters& p) {
-    if (!networkPossible(p)) return std::numeric_limits<double>::infinity();
-    // A parameter twice its prior weighs as a run that is off by 4 %.
-    constexpr double kPull = 0.06;
-    double sum = 0;
-    for (const MeasuredNetwork& run : runs)
-        sum += run.weight * std::fabs(elementary::log(run.seconds / networkStep(run.cost, p).seconds));
-    for (const auto field : kNetworkFields) sum += kPull * std::fabs(elementary::log(p.*field / networkPrior().*field));
-    return sum;
-}
-
-}  // namespace
-
-NetworkParameters fitNetworks(std::span<const MeasuredNetwork> runs, const NetworkParameters& start) {
-    NetworkParameters best = start;
-    double least = networkDeviation(runs, best);
-    for (double step = 0.5; step > 0.005; step /= 2) {
-        bool moved = true;
-        for (int round = 0; moved && round < 30; ++round) {
-            moved = false;
-            for (const auto field : kNetworkFields)
-                for (const double factor : {1 + step, 1 / (1 + step)}) {
-                    NetworkParameters trial = best;
-                    trial.*field *= factor;
-                    const double deviation = networkDeviation(runs, trial);
-                    if (!(deviation < least)) continue;
-                    least = deviation;
-                    best = trial;
-                    moved = true;
-                }
-        }
-    }
-    return best;
-}
-
-namespace {
-
-void weighNetworks(std::vector<MeasuredNetwork>& runs) {
-    std::map<std::string_view, double> counts;
-    for (const MeasuredNetwork& run : runs) counts[run.group] += 1;
-    for (MeasuredNetwork& run : runs) run.weight = 1 / std::sqrt(counts[run.group]);
-}
-
-template <typename Seen>
-NetworkFit networkFitOn(const std::vector<MeasuredNetwork>& runs, int leftOut, const Seen& isSeen) {
-    std::vector<MeasuredNetwork> seen;
-    std::copy_if(runs.begin(), runs.end(), std::back_inserter(seen), isSeen);
-    return {leftOut, static_cast<int>(seen.size()), fitNetworks(seen, networkPrior()), {}};
-}
-
-/// A run beside what a fit without it says.
-struct UnseenNetwork {
-    NetworkClass likeness;
-    int fold;
-    double deviation;
-};
-
-UnseenNetwork unseenNetwork(const MeasuredNetwork& run, NetworkClass likeness, const NetworkParameters& parameters) {
-    return {likeness, run.fold, std::fabs(elementary::log(run.seconds / networkStep(run.cost, parameters).seconds))};
-}
-
-std::vector<UnseenNetwork> unseenNetworks(const std::vector<MeasuredNetwork>& runs,
-                                          const std::vector<NetworkFit>& fits) {
-    std::vector<UnseenNetwork> unseen;
-    for (const MeasuredNetwork& run : runs)
-        unseen.push_back(
-            unseenNetwork(run, run.cost.likeness, fits[static_cast<std::size_t>(run.fold) + 1].parameters));
-    std::set<std::string_view> kinds;
-    for (const MeasuredNetwork& run : runs) kinds.insert(run.kind);
-    kinds.erase(std::string_view{});
-    for (const std::string_view kind : kinds) {
-        const NetworkFit fit = networkFitOn(runs, -1, [&](const MeasuredNetwork& run) { return run.kind != kind; });
-        for (const MeasuredNetwork& run : runs)
-            if (run.kind == kind) unseen.push_back(unseenNetwork(run, NetworkClass::generation, fit.parameters));
-    }
-    return unseen;
-}
-
-double spreadOf(const std::vector<UnseenNetwork>& unseen, NetworkClass likeness, int leftOut) {
-    std::vector<double> deviations;
-    for (const UnseenNetwork& run : unseen)
-        if (run.likeness == likeness && run.fold != leftOut) deviations.push_back(run.deviation);
-    // The next generation need not be as like those measured as these are to each other.
-    constexpr double kFurther = 1.5;
-    return conformalSpread(std::move(deviations)) * (likeness == NetworkClass::generation ? kFurther : 1);
-}
-
-/// What of a run may be left out as a whole.
-std::string networkKind(const TrainingRun& run, NetworkClass likeness) {
-    if (likeness == NetworkClass::generation) return run.model;
-    if (likeness != NetworkClass::node && likeness != NetworkClass::nodes) return {};
-    return run.accelerator.starts_with("v100") ? "volta" : "ampere";
-}
-
-}  // namespace
-
-std::vector<NetworkFit> fitNetworkFolds(std::vector<MeasuredNetwork> runs) {
-    weighNetworks(runs);
-    std::vector<NetworkFit> fits;
-    for (int leftOut = -1; leftOut < kRunFolds; ++leftOut)
-        fits.push_back(networkFitOn(runs, leftOut, [&](const MeasuredNetwork& run) { return run.fold != leftOut; }));
-    const std::vector<UnseenNetwork> unseen = unseenNetworks(runs, fits);
-    for (NetworkFit& fit : fits)
-        for (std::size_t i = 0; i < kNetworkClasses; ++i)
-            fit.spread[i] = spreadOf(unseen, static_cast<NetworkClass>(i), fit.leftOut);
-    return fits;
-}
-
 const NetworkFit& networkFit(int leftOut) {
     const std::span<const NetworkFit> fits = networkFits();
     const auto found =
         std::find_if(fits.begin(), fits.end(), [&](const NetworkFit& fit) { return fit.leftOut == leftOut; });
     return found == fits.end() ? fits.front() : *found;
-}
-
-std::optional<MeasuredNetwork> measuredNetwork(const TrainingRun& run, const Device& device, double value) {
-    if (run.metric != RunMetric::samples && run.metric != RunMetric::step) return std::nullopt;
-    MeasuredNetwork measured{.cost = networkCost(run, device), .fold = runFold(run)};
-    measured.seconds = run.metric == RunMetric::samples ? measured.cost.samples / value : value;
-    measured.kind = networkKind(run, measured.cost.likeness);
-    const int scale = static_cast<int>(std::log2(run.accelerators)) / 2;
-    measured.group = run.model + '|' + run.accelerator + '|' + run.dtype + '|' +
-                     std::string(kSoftwareProfileNames.of(measured.cost.profile)) + '|' + std::to_string(scale);
-    return measured;
 }
 
 NetworkTimes::NetworkTimes(const Device& device, std::string_view dtype) : device_(device) {

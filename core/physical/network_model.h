@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,13 +45,6 @@ struct NetworkParameters {
     double exposed = 0;     ///< share of the reduction of gradients that is not hidden behind the backward pass
     double feed = 0;        ///< s of a host for a million elements of input
 };
-inline constexpr std::array kNetworkFields{
-    &NetworkParameters::half,       &NetworkParameters::tensor32,   &NetworkParameters::single,
-    &NetworkParameters::array,      &NetworkParameters::onChip,     &NetworkParameters::eagerBytes,
-    &NetworkParameters::fusedBytes, &NetworkParameters::tunedBytes, &NetworkParameters::statistics,
-    &NetworkParameters::direct,     &NetworkParameters::gap,        &NetworkParameters::host,
-    &NetworkParameters::straggler,  &NetworkParameters::exposed,    &NetworkParameters::feed};
-
 /// Equal kernels of a run, in seconds by datasheet and by what was fitted to kernels.
 struct NetworkKernel {
     bool backward = false;
@@ -127,22 +119,6 @@ NetworkKernelTime networkKernelTime(const NetworkCost& cost, const NetworkKernel
 
 NetworkStep networkStep(const NetworkCost& cost, const NetworkParameters& parameters);
 
-/// A run that was measured.
-struct MeasuredNetwork {
-    NetworkCost cost;
-    double seconds = 0;      ///< of a step
-    double weight = 1;       ///< in a fit
-    int fold = 0;            ///< `runFold`
-    std::string kind = {};   ///< generation of a GPU, or a network unlike the others: what may be left out as a whole
-    std::string group = {};  ///< runs that differ only in batch and version, of which a fit is to see one
-};
-/// A measured run of a metric that says the seconds of a step; nothing for the others.
-std::optional<MeasuredNetwork> measuredNetwork(const TrainingRun& run, const Device& device, double value);
-
-/// The parameters that make the weighted sum of |log(measured / model)| smallest, each drawn a little to where it
-/// starts and none beyond what is possible: they are scaled up and down in turn by steps that halve.
-NetworkParameters fitNetworks(std::span<const MeasuredNetwork> runs, const NetworkParameters& start);
-
 /// Parameters with what they were fitted on.
 struct NetworkFit {
     int leftOut = -1;  ///< the fold of `runFold` that the fit did not see; -1: it saw all
@@ -152,17 +128,10 @@ struct NetworkFit {
     /// Of the class `generation`: of what fits without the run's kind say, and half as much again.
     std::array<double, kNetworkClasses> spread = {};
 };
-/// All fits to measured runs: of all of them and without each fold. Weighs runs of a group as one over the root of
-/// their number.
-std::vector<NetworkFit> fitNetworkFolds(std::vector<MeasuredNetwork> runs);
-
-/// Results of `fitNetworkFolds` on the networks of data/measured/training.csv.
+/// Results of fits (tests/core/physical/refit.h) on the networks of data/measured/training.csv.
 std::span<const NetworkFit> networkFits();
 /// The fit that did not see a fold; that of all runs for another number.
 const NetworkFit& networkFit(int leftOut);
-
-/// Where fits start: what data sheets, kernels and descriptions of stacks let expect.
-const NetworkParameters& networkPrior();
 
 /// Seconds of single kernels of a network's step on a device, as `networkStep` has them: with the parameters that were
 /// fitted to all runs and what a fused stack (of machines other than GPUs a tuned one) does.

@@ -395,8 +395,8 @@ std::shared_ptr<const NetworkWork> networkWork(const std::string& model,
     const std::lock_guard<std::mutex> lock(guard);
     const auto found = known.find({id, dims});
     if (found != known.end()) return found->second;
-    constexpr std::size_t kMostKept = 256;  // of any dimensions that are asked for
-    if (known.size() >= kMostKept) known.clear();
+    constexpr std::size_t kMaxKept = 256;  // of any dimensions that are asked for
+    if (known.size() >= kMaxKept) known.clear();
     auto work = std::make_shared<const NetworkWork>(
         networkWorkOf(model::trainingOf(model::buildZooModel(id, zooOptions(dims, kUnlikelyBatch)))));
     known.emplace(std::pair(id, dims), work);

@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::string_view kSoftwareFolder = "software", kBundledStacks = "stacks";
 constexpr const char* kSoftwareSchema = "tessera.software/1";
-constexpr std::size_t kMostStacks = 1'000, kMostWords = 100, kLongestSentence = 1'000;
+constexpr std::size_t kMaxStacks = 1'000, kMaxWords = 100, kLongestSentence = 1'000;
 
 std::vector<std::string> stackWords(const JsonNode& node) {
     std::vector<std::string> words;
-    for (const JsonNode& each : node.elements(kMostWords)) {
+    for (const JsonNode& each : node.elements(kMaxWords)) {
         words.push_back(each.text());
         if (words.back().empty() || words.back() != lowered(words.back())) each.fail("a word in lower case");
     }
@@ -44,8 +44,8 @@ SoftwareStack readSoftwareStack(const JsonNode& node) {
     if (node.has("with")) stack.with = stackWords(node.at("with"));
     if (node.has("sharding")) stack.sharding = node.at("sharding").oneOf(kStackShardingNames);
     if (node.has("gradient_buckets_bytes")) {
-        constexpr std::int64_t kMostBuckets = 1'000'000'000'000;
-        stack.gradientBuckets = static_cast<double>(node.at("gradient_buckets_bytes").whole(0, kMostBuckets));
+        constexpr std::int64_t kMaxBuckets = 1'000'000'000'000;
+        stack.gradientBuckets = static_cast<double>(node.at("gradient_buckets_bytes").whole(0, kMaxBuckets));
     }
     if (node.has("loss")) stack.lossInParts = node.at("loss").oneOf({"fused", "in parts"}) == "in parts";
     if (node.has("selective"))
@@ -77,7 +77,7 @@ std::vector<SoftwareStack> readSoftwareStacks(const JsonNode& node) {
     node.allowOnly({"schema", "name", "profiles", "stacks"});
     node.at("schema").oneOf({kSoftwareSchema});
     std::vector<SoftwareStack> stacks;
-    for (const JsonNode& each : node.at("stacks").elements(kMostStacks)) stacks.push_back(readSoftwareStack(each));
+    for (const JsonNode& each : node.at("stacks").elements(kMaxStacks)) stacks.push_back(readSoftwareStack(each));
     return stacks;
 }
 

@@ -28,17 +28,14 @@ StageLayers stageLayersOf(const Transformer& model, const StepLayout& layout) {
 
 LayerShare layerShareOf(const StepSetting& setting) {
     const StepLayout& layout = setting.layout;
-    const bool wide = setting.dtype == "fp32" || setting.dtype == "tf32";
-    double input = wide ? 4 : 2;
-    if (setting.dtype == "fp8" || setting.dtype == "mxfp8" || setting.dtype == "int8") input = 1;
-    if (setting.dtype == "nvfp4") input = 0.5;
+    const double bytes = bytesOf(setting.dtype);
     return {.samples = layout.micro,
             .tensor = static_cast<double>(layout.tensor),
             .context = static_cast<double>(layout.context),
             .expert = static_cast<double>(layout.expert),
             .wholeExperts = layout.wholeExperts,
-            .inputBytes = input,
-            .activationBytes = wide ? 4.0 : 2.0,
+            .inputBytes = bytes > 0 ? bytes : 2,
+            .activationBytes = std::max(bytes, 2.0),
             .sequenceParallel = layout.sequenceParallel,
             .fusedAttention = setting.stack.fusedAttention,
             .fusedKernels = setting.stack.fusedKernels};
@@ -146,7 +143,7 @@ constexpr double kStreamShare = 0.85;       // of the bandwidth, reached by kern
 // (`gradient_accumulation_fusion` of Megatron-LM), that is read and written instead of 16 bits written.
 constexpr double kAddedNumbers = 3;
 constexpr double kTensorLaunches = 0.2;  // of a pass, times the square of the other processes, that it waits
-constexpr double kMostProcesses = 8;     // for them (assumed: passes of 8 processes are half as long again)
+constexpr double kMaxProcesses = 8;      // for them (assumed: passes of 8 processes are half as long again)
 constexpr double kHeadLaunches = 40;     // of a micro-batch beside its layers: data, loss, hooks of autograd
 
 }  // namespace
@@ -260,11 +257,15 @@ private:
         double share = 0, parameters = 0, experts = 0;
     };
 
+    static bool isBlockScaled(std::string_view dtype) {
+        const Dtype* const type = pricedDtype(dtype);
+        return type != nullptr && type->isBlockScaled;
+    }
+
     static ProductParameters parametersFor(const Device& device, std::string_view dtype) {
-        const bool eight = dtype == "mxfp8" || dtype == "nvfp4";
-        ProductParameters parameters = productParametersOf(device, eight ? "fp8" : dtype);
+        ProductParameters parameters = productParametersOf(device, isBlockScaled(dtype) ? "fp8" : dtype);
         // FP8 products were measured with the scaling of their inputs, which a step counts as bytes.
-        if (bytesOf(dtype) == 1 || eight)
+        if (bytesOf(dtype) == 1 || isBlockScaled(dtype))
             parameters.parameters.launch = productParametersOf(device, "bf16").parameters.launch;
         return parameters;
     }
@@ -307,7 +308,7 @@ private:
     /// megatron-bridge's rows take over the kernels alone); blocks of 32 have more scales.
     double narrowFactor() const {
         if (setting_.dtype == "fp8") return 1.3;
-        return setting_.dtype == "mxfp8" || setting_.dtype == "nvfp4" ? 1.4 : 1;
+        return isBlockScaled(setting_.dtype) ? 1.4 : 1;
     }
     double wideSeconds(const Product& product) const {
         return gemmSeconds(product, wideMachine_, wideProducts_.parameters);
@@ -380,7 +381,7 @@ private:
     }
 
     double tensorLaunches() const {
-        const double others = std::min<double>(setting_.layout.tensor, kMostProcesses) - 1;
+        const double others = std::min<double>(setting_.layout.tensor, kMaxProcesses) - 1;
         return kTensorLaunches * others * others;
     }
 

@@ -5,8 +5,8 @@
 namespace tessera::physical {
 namespace {
 
-// Results of refitStack on the transformers of data/measured/training.csv (class fitted). The order of constants is
-// that of StepConstants.
+// Results of refitStack (tests/core/physical/refit.h) on the transformers of data/measured/training.csv (class fitted).
+// The order of constants is that of StepConstants.
 constexpr std::array<StepFit, 78> kStepFits{{
     {"any", -1, 1080, 0.269, {1.018, 0.4482, 0.3475, 5.608e-05, 0.4861, 0.8451, 0.7312, 2.176, 0.004416}},
     {"any", 0, 873, 0.270, {0.9733, 0.4037, 0.3591, 4.834e-05, 0.6365, 0.8789, 0.7167, 4.151, 0.01639}},

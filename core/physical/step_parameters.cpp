@@ -44,12 +44,13 @@ StackTraits stackTraitsOf(std::string_view software, const Device& device, std::
     static const SoftwareStack compiledGraph = stackOfProfile(SoftwareProfile::tuned);
     const SoftwareStack* stack = softwareStackOf(software);
     const bool isPyTorch = stack != nullptr && stack->id == "pytorch";
-    const bool narrow = dtype == "fp8" || dtype == "mxfp8" || dtype == "nvfp4";
+    const Dtype* const type = pricedDtype(dtype);
+    const bool narrow = type != nullptr && type->isFloat && type->bytes < 2;
     // What compiles graphs for accelerators without a stack of their own launches no kernels one by one.
     const bool compiled = isPyTorch && !device.vendor.empty() && device.vendor != "NVIDIA" && device.vendor != "AMD";
     if (compiled || (narrow && (stack == nullptr || isPyTorch))) stack = &compiledGraph;
     if (stack == nullptr) stack = &unknown;
-    const bool wide = dtype == "fp32" || dtype == "tf32";
+    const bool wide = type != nullptr && type->bytes >= 4;
     return {.id = stack->id,
             .profile = stack->profile,
             .fusedAttention = !wide && fusesAttention(*stack, device),

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -30,7 +28,7 @@ struct StackTraits {
 /// tuned stacks alone, fused attention is one of 16 bits and fewer, and Megatron-LM has it since Hopper.
 StackTraits stackTraitsOf(std::string_view software, const Device& device, std::string_view dtype, bool encoder);
 
-/// Fitted constants of a software stack. Each is bounded by `kStepBounds`.
+/// Fitted constants of a software stack.
 struct StepConstants {
     double products = 1.1;     ///< time of products in a step over that of the kernels alone
     double bandwidth = 0.75;   ///< share of the bandwidth of memory that element-wise kernels reach
@@ -42,19 +40,6 @@ struct StepConstants {
     double permutation = 1.5;  ///< passes over tokens sorted by expert, in units of those counted
     double start = 5e-3;       ///< s, of a step beside all else
 };
-inline constexpr std::size_t kStepConstants = 9;
-inline constexpr std::array<double StepConstants::*, kStepConstants> kStepFields{
-    &StepConstants::products, &StepConstants::bandwidth,   &StepConstants::attention,
-    &StepConstants::host,     &StepConstants::tensor,      &StepConstants::data,
-    &StepConstants::network,  &StepConstants::permutation, &StepConstants::start};
-
-/// Least and most of each constant, in their order.
-struct StepBound {
-    double least = 0, most = 0;
-};
-inline constexpr std::array<StepBound, kStepConstants> kStepBounds{
-    {{0.8, 2.0}, {0.2, 1.0}, {0.1, 0.9}, {1e-7, 2e-4}, {0.02, 1.0}, {0.02, 1.0}, {0.05, 1.0}, {0.5, 6.0}, {1e-4, 0.2}}};
-
 /// Constants of a stack and what they were fitted on.
 struct StepFit {
     std::string_view stack;  ///< as `StackTraits::fit`
@@ -63,7 +48,7 @@ struct StepFit {
     double spread = 0;       ///< 90 % of runs that their fit did not see lie within this logarithm
     StepConstants constants;
 };
-/// Results of `fitStep` on data/measured/training.csv: six of each stack.
+/// Results of fits (tests/core/physical/refit.h) on data/measured/training.csv: six of each stack.
 std::span<const StepFit> stepFits();
 /// The fit of a stack without a part; that of all where it has none of its own.
 const StepFit& stepFitOf(std::string_view stack, int leftOut);

@@ -9,9 +9,7 @@
 
 #include "core/physical/device.h"
 #include "core/physical/estimate.h"
-#include "core/physical/measured_table.h"
 #include "core/physical/step.h"
-#include "core/physical/step_fit.h"
 #include "core/physical/training_run.h"
 
 namespace tessera::physical {
@@ -63,35 +61,5 @@ struct ReplicaStep {
 };
 /// The step of a run with data parallelism alone. Throws UsageError with the sentence of a refusal.
 ReplicaStep replicaStepOf(const TrainingRun& run, const Device& device);
-
-/// A run and what was measured of it.
-struct MeasuredRun {
-    TrainingRun run;
-    double value = 0;  ///< in the unit of its metric
-};
-
-/// The runs of transformers of a table (columns of data/measured/training.csv). Throws DataError.
-std::vector<MeasuredRun> transformerRunsOf(const MeasuredTable& table);
-
-/// The runs whose time or throughput was measured, as `fitStep` wants them; what is refused is left out. Sets of one
-/// stack weigh as the square root of their rows, so that the largest does not decide alone.
-std::vector<StepSample> stepSamplesOf(const std::vector<MeasuredRun>& runs, DeviceLibrary& devices);
-
-/// The fits of a stack ("any": of a quarter of all samples) as `stepFits` has them: first what all of its samples say,
-/// then what they say without each part. A spread is the `conformalSpread` of the samples seen, each by the fit without
-/// its own part.
-std::vector<StepFit> refitStack(const std::vector<StepSample>& samples, std::string_view stack);
-
-/// A run whose peak of memory was measured.
-struct MemorySample {
-    double modelled = 0, measured = 0;  ///< bytes, the first without what the software holds
-    int fold = 0;                       ///< `runFold`
-    std::string_view stack = {};        ///< `StackTraits::memory`
-};
-/// The runs whose memory was measured; what is refused is left out.
-std::vector<MemorySample> memorySamplesOf(const std::vector<MeasuredRun>& runs, DeviceLibrary& devices);
-/// The fits of a stack ("any": of all samples) as `memoryFits` has them, in the order of `refitStack`: the allowance of
-/// whole 50 MB that makes the mean |log(measured / model)| smallest.
-std::vector<MemoryFit> refitMemory(const std::vector<MemorySample>& samples, std::string_view stack);
 
 }  // namespace tessera::physical

@@ -15,7 +15,7 @@
 /// A step of training by the physical model of hardware that exists (core/physical).
 namespace tessera::predict {
 
-/// Accelerators of a node where nothing else is said: links join those of one.
+/// Accelerators of a node by default: links join those of one node.
 inline constexpr std::int64_t kPerNode = 8;
 
 /// Share of the variance of errors that accelerators have in common for the same network and software: the correlation
@@ -23,7 +23,7 @@ inline constexpr std::int64_t kPerNode = 8;
 /// apart, 94 pairs show none.
 inline constexpr double kSharedByNetworks = 0.4;
 
-/// What of a step the physical model is asked for.
+/// Setting of a training step by the physical model.
 struct PhysicalSetting {
     double batch = 1;            ///< samples of one device
     std::int64_t devices = 1;    ///< that share the batch of a step; each holds the whole model
@@ -33,6 +33,7 @@ struct PhysicalSetting {
     bool loads = true;           ///< the host prepares samples, by their size
 };
 
+/// Seconds of a training step, and their parts.
 struct PhysicalStep {
     std::vector<OperatorCost> costs;  ///< by operator of the workload; their sum is `compute`
     Seconds load;                     ///< of the host, beside all the others
@@ -49,12 +50,13 @@ struct PhysicalStep {
 /// says more than rooflines do.
 bool isWithoutKernels(const Workload& workload, const Machine& machine, double batch);
 
-/// One step of a workload. Where data lie outside of the chip of an accelerator that keeps activations on it, operators
-/// take no less than it takes to move what they read from there. Throws DataError where the accelerator lacks a number.
+/// Returns one step of a workload. Where data lie outside of the chip of an accelerator that keeps activations on it,
+/// operators take no less than it takes to move what they read from there. Throws DataError where the accelerator lacks
+/// a number.
 PhysicalStep physicalStep(const Workload& workload, const Machine& machine, const PhysicalSetting& setting,
                           const DataPlaces& places);
 
-/// A step of a transformer that several accelerators hold together, in the best configuration of all: tensor, pipeline,
+/// Step of a transformer that several accelerators hold together, in the fastest configuration: tensor, pipeline,
 /// context and expert parallelism, replicas, ZeRO, recomputation (core/plan).
 struct PlannedStep {
     PhysicalStep step;            ///< operators share the computation of the mean accelerator

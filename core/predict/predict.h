@@ -16,6 +16,7 @@
 
 namespace tessera::predict {
 
+/// How devices share the training: each holds all of the model, or a stretch of its layers.
 enum class Parallelism : std::uint8_t { data, model };
 inline constexpr EnumNames<Parallelism> kParallelismNames{"data", "model"};
 
@@ -40,6 +41,7 @@ struct BenchmarkModel {
     double parameters = 0;
 };
 
+/// Options of a prediction.
 struct Options {
     /// Model of time. `physical` is held to measured runs and prices software; `paper` repeats Centimani. Where the
     /// accelerator's own measured kernels serve the model, times are interpolated from these with either.

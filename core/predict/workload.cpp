@@ -604,7 +604,7 @@ private:
 
 Precision precisionOf(std::string_view dtype) {
     std::vector<Dtype> trained;
-    std::copy_if(kDtypes.begin(), kDtypes.end(), std::back_inserter(trained),
+    std::copy_if(studiedDtypes().begin(), studiedDtypes().end(), std::back_inserter(trained),
                  [](const Dtype& row) { return row.isFloat; });
     const Dtype& row = rowNamed(trained, dtype, "cannot train in the data type");
     return {.dtype = std::string(dtype), .bytes = row.bytes, .master = row.bytes < 4};

@@ -39,19 +39,19 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 /// Connections that have not proved who they are, and how long they may take.
-constexpr std::size_t kMostStrangers = 256;
+constexpr std::size_t kMaxStrangers = 256;
 constexpr auto kStrangersTime = 10s;
 constexpr auto kTick = 200ms;
 /// Work ahead of a worker: what it does in this time, so that it need not wait for messages.
 constexpr auto kAhead = 20ms;
 /// At least what rank 0 needs to serve all others once; see tests/bench/ranks_bench.cpp.
 constexpr auto kService = 60us;
-constexpr std::size_t kMostAhead = 1024;
+constexpr std::size_t kMaxAhead = 1024;
 /// Until when ranks that have not come are not missed, and for how long a lost worker's successor is waited for.
 constexpr auto kPatience = 30s;
 constexpr auto kHelperPatience = 1s;
 constexpr auto kHelperStart = 10s;
-constexpr int kMostHelpers = 8;
+constexpr int kMaxHelpers = 8;
 constexpr auto kStill = 5s;
 constexpr auto kFarewell = 500ms;
 
@@ -65,7 +65,7 @@ struct Peer {
     std::uint64_t rank = 0;
     std::string host = {};
     unsigned threads = 1;
-    Clock::time_point since = {}, heard = {}, told = {};
+    Clock::time_point since = {}, heard = {}, lastSent = {};
 
     std::uint64_t setup = 0;           ///< the number of the last that it got
     std::uint64_t unable = 0;          ///< of the last that it could not do
@@ -195,7 +195,7 @@ struct Conductor::State {
         const double rate = seconds > 0 ? static_cast<double>(peer.answers) / seconds : 0;
         const auto time = std::max<std::chrono::duration<double>>(kAhead, kService * static_cast<double>(peers.size()));
         const double inTime = rate * time.count();
-        const std::size_t ahead = std::clamp<std::size_t>(static_cast<std::size_t>(inTime), 1, kMostAhead);
+        const std::size_t ahead = std::clamp<std::size_t>(static_cast<std::size_t>(inTime), 1, kMaxAhead);
         const std::size_t has = peer.out.size(), most = peer.threads + ahead;
         if (has >= most || (has > peer.threads && has > most / 2)) return 0;
         // Near the end every worker gets what is less than its share of what is left, so that none has the last alone.
@@ -257,8 +257,8 @@ struct Conductor::State {
             }
             std::vector<std::string>& deaths = current->tasks[task].deaths;
             deaths.push_back(peer.name());
-            if (deaths.size() > kMostDeaths || (deaths.size() == kMostDeaths && !options.helper)) return refuse(task);
-            (deaths.size() == kMostDeaths ? current->judged : current->suspects).push_back(task);
+            if (deaths.size() > kMaxDeaths || (deaths.size() == kMaxDeaths && !options.helper)) return refuse(task);
+            (deaths.size() == kMaxDeaths ? current->judged : current->suspects).push_back(task);
         }
         changed.notify_all();
     }
@@ -266,7 +266,7 @@ struct Conductor::State {
         const std::string name = current->work->name ? current->work->name(task) : fmt::format("{}", task + 1);
         end(std::make_exception_ptr(
             InterruptedError(fmt::format("{} {} ended each of {} processes that worked on it ({})", current->work->one,
-                                         name, kMostDeaths, joined(current->tasks[task].deaths, ", ")))));
+                                         name, kMaxDeaths, joined(current->tasks[task].deaths, ", ")))));
     }
     /// Tasks of which workers died are done by a worker that is started for them where none is left, or none that is to
     /// be trusted.
@@ -276,13 +276,13 @@ struct Conductor::State {
         const bool isAny = !current->suspects.empty() && !hasWorker() && Clock::now() - lastWorker >= kHelperPatience;
         if ((!isJudge && !isAny) || Clock::now() < nextHelper) return;
         nextHelper = Clock::now() + kHelperStart;
-        if (options.helper && helpers < kMostHelpers) {
+        if (options.helper && helpers < kMaxHelpers) {
             ++helpers;
             try {
                 options.helper();
                 return;
             } catch (const std::exception&) {
-                helpers = kMostHelpers;
+                helpers = kMaxHelpers;
             }
         }
         if (isJudge) return refuse(current->judged.front());
@@ -294,13 +294,13 @@ struct Conductor::State {
         if (saidMissing || begun == Clock::time_point{} || Clock::now() - begun < kPatience) return;
         saidMissing = true;
         std::vector<std::string> missing;
-        constexpr std::size_t kMostNamed = 8;
+        constexpr std::size_t kMaxNamed = 8;
         for (int rank = 1; rank < size; ++rank)
             if (!everSeen.contains(static_cast<std::uint64_t>(rank))) missing.push_back(fmt::format("{}", rank));
         if (missing.empty()) return;
         const std::size_t count = missing.size();
-        if (count > kMostNamed) {
-            missing.resize(kMostNamed);
+        if (count > kMaxNamed) {
+            missing.resize(kMaxNamed);
             missing.emplace_back("…");
         }
         say(fmt::format("{} of {} ranks have not connected after {} s ({}); the others do their share", count, size,
@@ -311,7 +311,7 @@ struct Conductor::State {
 
     void send(Peer& peer) {
         if (peer.isGone) return;
-        peer.told = Clock::now();
+        peer.lastSent = Clock::now();
         if (peer.outbox.send(peer.socket.get()))
             want(peer);
         else
@@ -341,7 +341,7 @@ struct Conductor::State {
             if (!socket.isOpen()) return;
             const auto strangers =
                 std::count_if(peers.begin(), peers.end(), [](const Peer& peer) { return !peer.isKnown; });
-            if (static_cast<std::size_t>(strangers) >= kMostStrangers) continue;
+            if (static_cast<std::size_t>(strangers) >= kMaxStrangers) continue;
             const int on = 1;
             ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
             ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
@@ -378,7 +378,7 @@ struct Conductor::State {
         if (!peer.isKnown) return introduce(peer, message);
         Unpacker contents(message.contents, "a worker's message");
         switch (message.kind) {
-            case MessageKind::beat:
+            case MessageKind::heartbeat:
                 return;
             case MessageKind::answers:
                 return takeAnswers(peer, contents);
@@ -471,19 +471,19 @@ struct Conductor::State {
         std::erase_if(peers, [](const Peer& peer) { return peer.isGone; });
     }
     /// Sentences wait for a moment: where everything is being ended, workers that have gone first are no news.
-    void tell(std::unique_lock<std::mutex>& lock) {
+    void flushWarnings(std::unique_lock<std::mutex>& lock) {
         if (sentences.empty()) return;
-        const std::vector<std::string> told = std::exchange(sentences, {});
+        const std::vector<std::string> warnings = std::exchange(sentences, {});
         const auto warn = options.warn;
         lock.unlock();
         if (warn)
-            for (const std::string& sentence : told) warn(sentence);
+            for (const std::string& sentence : warnings) warn(sentence);
         lock.lock();
     }
     void mind() {
         const auto now = Clock::now();
         if (now < nextMind) return;
-        isTelling = true;
+        areWarningsDue = true;
         // Where this process itself stood still, nobody was silent.
         if (now - nextMind > kStill)
             for (Peer& peer : peers) peer.heard = peer.since = now;
@@ -497,8 +497,8 @@ struct Conductor::State {
                 lose(peer, fmt::format("has not answered for {} s",
                                        std::chrono::duration_cast<std::chrono::seconds>(options.silence).count()));
                 hasLost = true;
-            } else if (peer.isKnown && now - peer.told > options.beat) {
-                peer.outbox.add(MessageKind::beat, "");
+            } else if (peer.isKnown && now - peer.lastSent > options.heartbeat) {
+                peer.outbox.add(MessageKind::heartbeat, "");
                 send(peer);
             }
         }
@@ -507,16 +507,16 @@ struct Conductor::State {
         mindMissing();
     }
     Clock::time_point nextMind = Clock::now();
-    bool isTelling = false;  ///< now that a moment has passed
+    bool areWarningsDue = false;  ///< now that a moment has passed
 
     void loop() {
         std::unique_lock lock(mutex);
         while (!isEnding) {
             serve(lock);
-            if (std::exchange(isTelling, false)) tell(lock);
+            if (std::exchange(areWarningsDue, false)) flushWarnings(lock);
             if (current != nullptr && !(current->suspects.empty() && current->judged.empty())) feedAll();
         }
-        tell(lock);
+        flushWarnings(lock);
         for (Peer& peer : peers) {
             if (!peer.isKnown) continue;
             peer.outbox.add(MessageKind::end, "");

@@ -12,14 +12,14 @@
 /// Work that several processes share, as rank 0 hands it out. What a task is only those know who ask and answer.
 namespace tessera::ranks {
 
-/// What the tasks of a work have in common; each worker gets it once.
+/// Input that all tasks of a work have in common; each worker gets it once.
 struct Setup {
     std::string kind;      ///< by which a worker knows what to do: see worker.h
     std::string bytes;     ///< in the form of that kind
     unsigned threads = 0;  ///< of each worker; 0 = as many as it has cores
 };
 
-/// Tasks that may be done in any order, by any process, and again where one was lost.
+/// Tasks to share: they may be done in any order, by any process, and again where one was lost.
 struct Work {
     std::size_t count = 0;
     /// Task i as workers get it. Called from one thread at a time, and quick.
@@ -35,19 +35,20 @@ struct Work {
     std::function<std::string(std::size_t task)> name = {};  ///< what a sentence calls task i
 };
 
+/// How rank 0 treats its workers.
 struct ConductorOptions {
     /// Receives sentences about ranks that were lost, from any thread.
     std::function<void(const std::string& sentence)> warn = {};
     /// Starts one more worker on this machine, whose rank is the number of ranks, for tasks that this process must not
     /// do itself because others died of them; null = there is no way to.
     std::function<void()> helper = {};
-    std::chrono::milliseconds beat{5'000};      ///< between signs of life
-    std::chrono::milliseconds silence{60'000};  ///< after which a worker counts as lost
+    std::chrono::milliseconds heartbeat{5'000};  ///< time between heartbeats that are sent
+    std::chrono::milliseconds silence{60'000};   ///< after which a worker counts as lost
 };
 
-/// A task of which so many workers died in a row is tried once more by a helper on this machine, where no lost node and
-/// no other's signal can be what it died of; where that dies, too, or cannot be had, the task ends the work.
-inline constexpr std::size_t kMostDeaths = 3;
+/// Workers that may die in a row of one task. It is then tried once more by a helper on this machine, where neither a
+/// lost node nor another's signal can be the cause; where that dies, too, or cannot be had, the task ends the work.
+inline constexpr std::size_t kMaxDeaths = 3;
 
 /// Rank 0: takes connections of workers as they come, hands tasks out, several ahead where they are short, gives those
 /// of a lost worker to others, and does some itself.

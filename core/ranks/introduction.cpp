@@ -35,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostRanks = 1'000'000;
+constexpr int kMaxRanks = 1'000'000;
 constexpr std::chrono::seconds kMeetingTime{60};
 
 std::vector<std::string> partsOf(std::string_view text, char separator) {
@@ -182,10 +182,10 @@ std::optional<Introduction> introduced() {
         given[part.substr(0, sign)] = part.substr(sign + 1);
     }
     Introduction introduction;
-    introduction.rank = wholeOr(given, "rank", 0, kMostRanks);
-    introduction.size = wholeOr(given, "size", 1, kMostRanks);
-    introduction.socket = wholeOr(given, "socket", -1, kMostRanks);
-    introduction.neighbours = static_cast<unsigned>(wholeOr(given, "neighbours", 1, kMostRanks));
+    introduction.rank = wholeOr(given, "rank", 0, kMaxRanks);
+    introduction.size = wholeOr(given, "size", 1, kMaxRanks);
+    introduction.socket = wholeOr(given, "socket", -1, kMaxRanks);
+    introduction.neighbours = static_cast<unsigned>(wholeOr(given, "neighbours", 1, kMaxRanks));
     introduction.token = given["token"];
     if (!given["at"].empty()) introduction.addresses = partsOf(given["at"], '+');
     if (introduction.rank == 0 && introduction.socket < 0) {

@@ -57,9 +57,9 @@ std::string_view Unpacker::take(std::size_t count) {
     return taken;
 }
 
-std::uint64_t Unpacker::whole(std::uint64_t most) {
+std::uint64_t Unpacker::whole(std::uint64_t max) {
     const std::uint64_t number = littleEndian(take(8));
-    if (number > most) fail(fmt::format("the number {}", number), fmt::format("at most {}", most));
+    if (number > max) fail(fmt::format("the number {}", number), fmt::format("at most {}", max));
     return number;
 }
 
@@ -67,8 +67,8 @@ double Unpacker::real() {
     return std::bit_cast<double>(whole());
 }
 
-std::string Unpacker::text(std::size_t most) {
-    return std::string(take(whole(most)));
+std::string Unpacker::text(std::size_t max) {
+    return std::string(take(whole(max)));
 }
 
 void Unpacker::end() const {
@@ -103,8 +103,8 @@ std::optional<Message> Inbox::next() {
     const auto kind = static_cast<unsigned char>(rest[4]);
     if (kind > static_cast<unsigned char>(kLastKind))
         throw DataError({.where = "a message"}, fmt::format("kind {}", kind), "one that there is");
-    if (size > most_)
-        throw DataError({.where = "a message"}, fmt::format("{} bytes", size), fmt::format("at most {}", most_));
+    if (size > max_)
+        throw DataError({.where = "a message"}, fmt::format("{} bytes", size), fmt::format("at most {}", max_));
     if (rest.size() < kHead + size) return std::nullopt;
     Message message{static_cast<MessageKind>(kind), std::string(rest.substr(kHead, size))};
     read_ += kHead + size;

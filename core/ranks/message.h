@@ -13,16 +13,16 @@
 namespace tessera::ranks {
 
 enum class MessageKind : std::uint8_t {
-    greeting,  ///< of rank 0 to whoever connects: its version, a number used once
-    hello,     ///< of a worker: a number of its own, its proof, what it is
-    welcome,   ///< of rank 0: its proof
-    setup,     ///< of rank 0: what a work's tasks have in common
-    tasks,     ///< of rank 0
-    answers,   ///< of a worker
-    unable,    ///< of a worker: why it cannot take part in a work
-    stop,      ///< of rank 0: the tasks of this work, and of those before it, are not wanted any more
-    beat,      ///< of either: it is there
-    end,       ///< of rank 0: there is no more work
+    greeting,   ///< of rank 0 to whoever connects: its version, a number used once
+    hello,      ///< of a worker: a number of its own, its proof, what it is
+    welcome,    ///< of rank 0: its proof
+    setup,      ///< of rank 0: what a work's tasks have in common
+    tasks,      ///< of rank 0
+    answers,    ///< of a worker
+    unable,     ///< of a worker: why it cannot take part in a work
+    stop,       ///< of rank 0: the tasks of this work, and of those before it, are not wanted any more
+    heartbeat,  ///< of either: it is there
+    end,        ///< of rank 0: there is no more work
 };
 inline constexpr MessageKind kLastKind = MessageKind::end;
 
@@ -31,7 +31,7 @@ inline constexpr std::size_t kLargestMessage = std::size_t{1} << 30;
 inline constexpr std::size_t kLargestStrange = 4096;
 
 struct Message {
-    MessageKind kind = MessageKind::beat;
+    MessageKind kind = MessageKind::heartbeat;
     std::string contents = {};
 };
 
@@ -51,9 +51,9 @@ private:
 class Unpacker {
 public:
     Unpacker(std::string_view bytes, std::string_view what) : rest_(bytes), what_(what) {}
-    std::uint64_t whole(std::uint64_t most = ~std::uint64_t{0});
+    std::uint64_t whole(std::uint64_t max = ~std::uint64_t{0});
     double real();
-    std::string text(std::size_t most = kLargestMessage);
+    std::string text(std::size_t max = kLargestMessage);
     bool isAtEnd() const { return rest_.empty(); }
     void end() const;  ///< throws unless all is read
 
@@ -73,13 +73,13 @@ std::string framed(MessageKind kind, std::string_view contents);
 class Inbox {
 public:
     /// Largest contents that are taken from now on.
-    void allow(std::size_t most) { most_ = most; }
+    void allow(std::size_t max) { max_ = max; }
     void add(std::string_view bytes);
     /// The next message, where it is whole. Throws DataError for an unknown kind and contents that are too large.
     std::optional<Message> next();
 
 private:
-    std::size_t most_ = kLargestStrange;
+    std::size_t max_ = kLargestStrange;
     std::string bytes_;
     std::size_t read_ = 0;
 };

@@ -33,7 +33,7 @@ namespace {
 using WorkerClock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr unsigned kMostThreads = 64;
+constexpr unsigned kMaxThreads = 64;
 
 /// An address of the form of listenAnywhere; nothing for another text.
 std::optional<std::pair<sockaddr_storage, socklen_t>> addressOf(const std::string& text) {
@@ -182,7 +182,7 @@ public:
     /// Has so many threads work; 0 = as many as before.
     void use(unsigned threads) {
         const std::lock_guard lock(mutex_);
-        if (threads > 0) threads_ = std::min(threads, kMostThreads);
+        if (threads > 0) threads_ = std::min(threads, kMaxThreads);
         while (all_.size() < threads_) all_.emplace_back([this] { work(); });
         changed_.notify_all();
     }
@@ -296,7 +296,7 @@ public:
     bool take(const Message& message) {
         Unpacker contents(message.contents, "rank 0's message");
         switch (message.kind) {
-            case MessageKind::beat:
+            case MessageKind::heartbeat:
                 return true;
             case MessageKind::end:
                 return false;
@@ -309,7 +309,7 @@ public:
                 work_->number = contents.whole();
                 work_->kind = contents.text();
                 work_->bytes = contents.text();
-                desk_.use(static_cast<unsigned>(contents.whole(kMostThreads)));
+                desk_.use(static_cast<unsigned>(contents.whole(kMaxThreads)));
                 contents.end();
                 if (isLeaving_) refuse();
                 return true;
@@ -346,7 +346,7 @@ private:
 WorkerEnd talk(Connection& connection, const WorkKinds& kinds, unsigned threads, const WorkerOptions& options) {
     Desk desk(kinds, threads);
     Orders orders(desk, connection.outbox);
-    auto heard = WorkerClock::now(), told = heard, looked = heard;
+    auto heard = WorkerClock::now(), lastSent = heard, looked = heard;
     std::optional<WorkerClock::time_point> leaves;
     const int socket = connection.socket.get();
     while (!leaves || WorkerClock::now() < *leaves) {
@@ -364,9 +364,10 @@ WorkerEnd talk(Connection& connection, const WorkKinds& kinds, unsigned threads,
         const auto now = WorkerClock::now();
         if (now - std::exchange(looked, now) > 5s) heard = now;  // this process itself stood still
         if (waiting[1].revents != 0) desk.take(connection.outbox);
-        if (connection.outbox.isEmpty() && now - told > options.beat) connection.outbox.add(MessageKind::beat, "");
+        if (connection.outbox.isEmpty() && now - lastSent > options.heartbeat)
+            connection.outbox.add(MessageKind::heartbeat, "");
         if (!connection.outbox.isEmpty()) {
-            told = now;
+            lastSent = now;
             if (!connection.outbox.send(socket)) return WorkerEnd::ended;
         }
         if ((waiting[0].revents & ~POLLOUT) != 0) {
@@ -381,7 +382,7 @@ WorkerEnd talk(Connection& connection, const WorkKinds& kinds, unsigned threads,
 }  // namespace
 
 WorkerEnd workAsRank(const Introduction& introduction, const WorkKinds& kinds, const WorkerOptions& options) {
-    const unsigned threads = std::min(threadsOf(introduction, options.threads), kMostThreads);
+    const unsigned threads = std::min(threadsOf(introduction, options.threads), kMaxThreads);
     constexpr int kRounds = 3;
     for (int round = 0; round < kRounds; ++round) {
         bool isRefused = true;

@@ -31,12 +31,13 @@ using DoerMaker = std::function<std::unique_ptr<TaskDoer>(const std::string& set
 /// By kind of work.
 using WorkKinds = std::map<std::string, DoerMaker>;
 
+/// How a worker takes part.
 struct WorkerOptions {
-    unsigned threads = 0;                       ///< 0 = the cores that this process may use, shared with its neighbours
-    std::stop_token stop = {};                  ///< gives its tasks back, and leaves
-    std::chrono::milliseconds farewell{0};      ///< for so long rank 0 may end first where this is told to stop
-    std::chrono::milliseconds beat{5'000};      ///< between signs of life
-    std::chrono::milliseconds silence{60'000};  ///< after which rank 0 counts as lost
+    unsigned threads = 0;                   ///< 0 = the cores that this process may use, shared with its neighbours
+    std::stop_token stop = {};              ///< gives its tasks back, and leaves
+    std::chrono::milliseconds farewell{0};  ///< for so long rank 0 may end first where this is told to stop
+    std::chrono::milliseconds heartbeat{5'000};   ///< time between heartbeats that are sent
+    std::chrono::milliseconds silence{60'000};    ///< after which rank 0 counts as lost
     std::chrono::milliseconds connecting{5'000};  ///< for each address
 };
 

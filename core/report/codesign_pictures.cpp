@@ -32,10 +32,10 @@ struct TimePart {
 };
 constexpr std::array kTimeParts{
     TimePart{"compute", "Computing", kCategories[0], &TimeParts::compute},
-    TimePart{"tensor-all-reduce", "AllReduce of slices", kCategories[4], &TimeParts::tensorAllReduce},
+    TimePart{"tensor-all-reduce", "All-reduce of slices", kCategories[4], &TimeParts::tensorAllReduce},
     TimePart{"transfer", "Waiting for tensors", kCategories[1], &TimeParts::transfer},
     TimePart{"bubble", "Bubble", kCategories[5], &TimeParts::bubble},
-    TimePart{"gradient-all-reduce", "AllReduce of gradients", kCategories[2], &TimeParts::gradientAllReduce},
+    TimePart{"gradient-all-reduce", "All-reduce of gradients", kCategories[2], &TimeParts::gradientAllReduce},
     TimePart{"update", "Update", kCategories[3], &TimeParts::update}};
 
 struct MemoryPart {
@@ -47,7 +47,7 @@ constexpr std::array kMemoryParts{
     MemoryPart{"optimizer", "Optimiser", kCategories[4], &StageMemory::optimizer},
     MemoryPart{"activations", "Activations", kCategories[1], &StageMemory::activations},
     MemoryPart{"stash", "Stored for micro-batches in flight", kCategories[2], &StageMemory::stashed},
-    MemoryPart{"beside", "Whatever the layers", kCategories[3], &StageMemory::beside}};
+    MemoryPart{"beside", "Fixed memory", kCategories[3], &StageMemory::beside}};
 
 /// A model on a baseline; null where that is not known.
 const ModelResult* modelOn(const codesign::Baseline& baseline, const std::string& model) {

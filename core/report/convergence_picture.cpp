@@ -208,8 +208,4 @@ std::vector<Chart> convergenceCharts(const std::vector<Curve>& curves, bool loga
     return charts;
 }
 
-Chart convergenceChart(const std::vector<Curve>& curves, bool logarithmic) {
-    return convergenceCharts(curves, logarithmic).front();
-}
-
 }  // namespace tessera::report

@@ -36,7 +36,5 @@ Chart memoryChart(const study::PartitionOutcome& outcome, const std::string& str
 /// colours, baselines are dashed, and the label of a bound says how far the best one is from it. `generations`: see
 /// mappingConvergenceCharts.
 std::vector<Chart> convergenceCharts(const std::vector<Curve>& curves, bool logarithmic, bool generations = false);
-/// The first of them.
-Chart convergenceChart(const std::vector<Curve>& curves, bool logarithmic);
 
 }  // namespace tessera::report

@@ -86,8 +86,9 @@ const std::vector<study::Field<StageRow>>& placedStageFields() {
          Measure::bytes},
         {"optimizer_bytes", "Optimiser", kExactTable, ofMemory<&StageMemory::optimizer>, nullptr, Measure::bytes},
         {"activations_bytes", "Activations", kExactTable, ofMemory<&StageMemory::activations>, nullptr, Measure::bytes},
-        {"beside_bytes", "Beside", kExactTable, ofMemory<&StageMemory::beside>, nullptr, Measure::bytes},
-        {"in_flight_bytes", "Kept", kExactTable, ofMemory<&StageMemory::stashed>, nullptr, Measure::bytes},
+        {"beside_bytes", "Fixed memory", kExactTable, ofMemory<&StageMemory::beside>, nullptr, Measure::bytes},
+        {"in_flight_bytes", "Stored activations (in flight)", kExactTable, ofMemory<&StageMemory::stashed>, nullptr,
+         Measure::bytes},
         {"micro_batches_in_flight", "In flight", kBoth, ofMemory<&StageMemory::inFlight>},
     };
     return kFields;

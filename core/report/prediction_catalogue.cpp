@@ -129,7 +129,7 @@ std::vector<TableRow> predictionTables() {
         {{"predictions", "Predictions", "One row per accelerator and number of devices", Scope::result, kEverywhere},
          [](const View& view) { return predictionTable(viewedPrediction(view)); },
          [](const View& view) { return predictionTable(viewedPrediction(view), study::kExactTable); }},
-        {{"ranking", "Ranking", "The orders of accelerators, and how sure they are", Scope::result, kEverywhere},
+        {{"ranking", "Ranking", "Rankings of accelerators and their probability", Scope::result, kEverywhere},
          from(rankingTable)},
         {{"duels", "Who is ahead", "How likely each accelerator is ahead of each other one", Scope::result,
           kEverywhere},

@@ -488,14 +488,6 @@ bool Store::changeStatus(RunId run, RunStatus from, RunStatus to) {
     return changed;
 }
 
-void Store::appendTrace(RunId run, const std::vector<TracePoint>& points) {
-    record(run, {.before = points});
-}
-
-void Store::saveCheckpoint(RunId run, const Json& state) {
-    record(run, {.before = {}, .checkpoint = state});
-}
-
 void Store::record(RunId run, const TraceBatch& batch) {
     std::string text;
     if (batch.checkpoint) text = batch.checkpoint->dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -170,9 +170,7 @@ public:
     /// Changes the status if it is `from`; returns whether it did. For a status that may have changed meanwhile: a
     /// pause, the end of a queue.
     bool changeStatus(RunId run, RunStatus from, RunStatus to);
-    void appendTrace(RunId run, const std::vector<TracePoint>& points);
-    void saveCheckpoint(RunId run, const Json& state);
-    /// Both at once.
+    /// Adds points to the trace of a run, and replaces the state of its search where the batch has one.
     void record(RunId run, const TraceBatch& batch);
     /// Takes up a run in this process that was queued, interrupted or failed: the trace is cut back to the checkpoint,
     /// whose state is returned (empty where there is none). Throws UsageError where the run is done, StoreError (busy)

@@ -85,7 +85,8 @@ TEST_F(Place, takesOtherAcceleratorsAndAnotherRuleOfMemory) {
     EXPECT_EQ(fewer["problem"]["accelerators"], 512);
     EXPECT_LT(reference["time_per_batch_s"], fewer["time_per_batch_s"]);
     const auto tooFew = documentOf(adam, 4, {"--accelerators", "3"});
-    EXPECT_EQ(tooFew["reason"], "no plan fits: the narrowest width occupies 4 accelerators and there are 3");
+    EXPECT_EQ(tooFew["reason"],
+              "no plan fits: the smallest tensor-parallel degree occupies 4 accelerators and there are 3");
     EXPECT_EQ(tooFew["shortage"]["fullest"], nullptr);
 }
 

@@ -19,7 +19,6 @@
 #include "core/base/input_files.h"
 #include "core/ranks/conductor.h"
 #include "core/ranks/message.h"
-#include "core/ranks/saturation.h"
 #include "core/ranks/worker.h"
 #include "core/study/exploration/shared_points.h"
 #include "core/study/members.h"
@@ -27,6 +26,7 @@
 #include "core/study/shared_work.h"
 #include "core/study/study.h"
 #include "tests/bench/target.h"
+#include "tests/support/saturation.h"
 
 namespace tessera::study {
 namespace {
@@ -36,7 +36,7 @@ using namespace std::chrono_literals;
 constexpr double kLeastEfficiency = 0.9;
 /// Seconds of rank 0 for a message, a point of an exploration of plans, and the way between processes: as measured by
 /// the benchmarks below on two cores of an AMD EPYC on 27 November 2026, the way as it is over Ethernet.
-constexpr ranks::QueueCosts kMeasured{.ofMessage = 15e-6, .ofTask = 40e-6, .latency = 50e-6, .spread = 0.5};
+constexpr test::QueueCosts kMeasured{.ofMessage = 15e-6, .ofTask = 40e-6, .latency = 50e-6, .spread = 0.5};
 
 /// A worker in a process of its own.
 class OtherProcess {
@@ -239,14 +239,14 @@ BENCHMARK(costOfAnswer)->Name("ranks/cost of an answer")->Unit(benchmark::kMicro
 /// Where rank 0 is saturated: efficiency of so many ranks of one thread at points of so many milliseconds, with
 /// messages of one point, and the batch that keeps 90 % (0 = none does).
 void saturation(benchmark::State& state) {
-    ranks::QueueCosts costs = kMeasured;
+    test::QueueCosts costs = kMeasured;
     costs.task = static_cast<double>(state.range(1)) * 1e-3;
     const auto ranks = static_cast<std::size_t>(state.range(0));
-    ranks::QueueResult single;
+    test::QueueResult single;
     std::size_t batch = 0;
     for (auto _ : state) {
-        single = ranks::queueOf(ranks, ranks * 32, 1, costs);
-        batch = ranks::batchThatKeeps(kLeastEfficiency, ranks, costs);
+        single = test::queueOf(ranks, ranks * 32, 1, costs);
+        batch = test::batchThatKeeps(kLeastEfficiency, ranks, costs);
     }
     state.counters["efficiency of single points"] = single.efficiency;
     state.counters["rank 0 at work"] = single.busy;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/store/database.h"
+#include "core/store/documents.h"
 #include "core/store/seal.h"
 #include "core/store/store.h"
 #include "core/study/study.h"
@@ -77,7 +78,8 @@ private:
         for (std::int64_t i = 0; i < kBatch; ++i)
             points.push_back({i % 2 == 0 ? "best" : "mean", static_cast<double>(i), 1.0 / static_cast<double>(i + 1)});
         const Clock::time_point start = Clock::now();
-        for (std::int64_t i = 0; i < kPoints / kBatch; ++i) store.appendTrace(1 + i * (kRuns / 1000) % kRuns, points);
+        for (std::int64_t i = 0; i < kPoints / kBatch; ++i)
+            store.record(1 + i * (kRuns / 1000) % kRuns, {.before = points});
         insertedPerSecond_ = static_cast<double>(kPoints) / secondsSince(start);
     }
 
@@ -211,7 +213,7 @@ void oneWriterAndEightReaders(benchmark::State& state) {
         Store writer = Store::open(path);
         const Clock::time_point start = Clock::now();
         for (; secondsSince(start) < seconds; ++written)
-            writer.appendTrace(1 + written % kRuns, std::vector<TracePoint>(1000, {"live", 1, 2}));
+            writer.record(1 + written % kRuns, {.before = std::vector<TracePoint>(1000, {"live", 1, 2})});
         stop = true;
     }
     state.counters["pages"] = pages.load();

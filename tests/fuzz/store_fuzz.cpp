@@ -38,7 +38,7 @@ const std::string& soundExport() {
         history.setTags(run, {"tag"});
         history.setNote(run, "note");
         const store::RunId open = history.addRun(result.study);
-        history.saveCheckpoint(open, Json{{"step", 2}});
+        history.record(open, {.checkpoint = Json{{"step", 2}}});
         history.exportRuns({run, open}, folder.path() / "out.tessera");
         std::ifstream stream(folder.path() / "out.tessera", std::ios::binary);
         return std::string(std::istreambuf_iterator<char>(stream), {});

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/dtype.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/cost/job_analysis.h"
@@ -154,10 +155,9 @@ ListSpec& listAt(HardwareKind& form, const std::string& path) {
 HardwareKind acceleratorForm() {
     HardwareKind kind = formOf(hardware::acceleratorKind());
     listAt(kind, "peak_flops").blank = [](const Json& document) {
-        return std::pair(
-            freeKey(document, "peak_flops",
-                    {u"bf16"_s, u"fp16"_s, u"fp32"_s, u"int8"_s, u"fp8"_s, u"tf32"_s, u"fp64"_s, u"type"_s}),
-            Json(""));
+        QStringList names;
+        for (const Dtype& dtype : kDtypes) names << toQt(dtype.id);
+        return std::pair(freeKey(document, "peak_flops", names << u"type"_s), Json(""));
     };
     listAt(kind, "efficiency").blank = [](const Json& document) {
         return std::pair(freeKey(document, "efficiency", {u"gemm"_s, u"conv"_s, u"class"_s}), Json(1));

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/report/handover.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 
@@ -33,9 +34,8 @@ QString newStudyAction(const study::Engine& engine) {
 
 QVector<std::pair<const study::Engine*, QString>> studiesOn(const QString& hardwareKind) {
     QVector<std::pair<const study::Engine*, QString>> all;
-    for (const study::Engine& engine : study::engines())
-        if (!hardwareKind.isEmpty() && toQt(engine.hardwareKind) == hardwareKind)
-            all.append({&engine, u"%1 on this %2"_s.arg(newStudyText(engine), hardwareKind)});
+    for (const study::Engine* const engine : report::takersOf(hardwareKind.toStdString()))
+        all.append({engine, u"%1 on this %2"_s.arg(newStudyText(*engine), hardwareKind)});
     if (all.size() == 1) all.front().second = u"New study on this %1"_s.arg(hardwareKind);
     return all;
 }

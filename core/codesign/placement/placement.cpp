@@ -300,7 +300,8 @@ std::vector<std::string> warningsOf(const CutLattice& lattice, bool losesPlans) 
 }  // namespace
 
 void checkProblem(const LayerGraph& graph, const PlacementProblem& problem) {
-    if (problem.byDegree.empty()) throw UsageError("a placement needs the costs of at least one width");
+    if (problem.byDegree.empty())
+        throw UsageError("a placement needs the costs of at least one tensor-parallel degree");
     if (problem.accelerators < 1) throw UsageError("a placement needs at least one accelerator");
     if (problem.microBatches < 1) throw UsageError("a placement needs at least one micro-batch");
     if (!(problem.bandwidth.value > 0)) throw UsageError("a placement needs a bandwidth above 0");
@@ -315,7 +316,7 @@ void checkProblem(const LayerGraph& graph, const PlacementProblem& problem) {
     }
     checkNumber(problem.optimizerState, "the optimiser's state");
     for (const DegreeCosts& costs : problem.byDegree) {
-        if (costs.degree < 1) throw UsageError("the width of a placement is at least 1");
+        if (costs.degree < 1) throw UsageError("the tensor-parallel degree of a placement is at least 1");
         if (costs.layers.size() != graph.layers || costs.edges.size() != graph.edges.size())
             throw UsageError("the costs of a placement are not those of its graph");
         for (const LayerCosts& layer : costs.layers) {

@@ -10,9 +10,9 @@
 #include "core/base/quantity.h"
 #include "core/base/run_control.h"
 
-/// Engine 3: which accelerator should be built, and how models are placed on many of it. This header: device placement.
-/// Kumar et al.: "Integrated Hardware Architecture and Device Placement Search" (PHAZE), ICML 2024, section 5 and
-/// appendix B.
+/// Engine 3: which accelerator should be built, and how models are placed on a cluster of it. This header: device
+/// placement. Wang, Tarnawski, Phanishayee and Mahajan: "Integrated Hardware Architecture and Device Placement Search"
+/// (PHAZE), ICML 2024, section 5 and appendix B.
 namespace tessera::codesign {
 
 /// A tensor that one layer hands to another; indices into the layers.
@@ -134,6 +134,7 @@ struct Shortage {
     std::string reason;                        ///< all of it as a sentence
 };
 
+/// Result of placing a graph: the fastest plan, or why there is none.
 struct Placement {
     std::optional<Plan> plan;          ///< none: nothing fits, or nothing is fast enough
     std::optional<Shortage> shortage;  ///< where nothing fits and `explain` is set
@@ -144,13 +145,15 @@ struct Placement {
     std::vector<std::string> warnings;
 };
 
+/// What a placement is restricted to.
 struct PlacementOptions {
     /// Time that a plan must beat to be of interest: a search passes what it has, and most calls end early.
     std::optional<Seconds> fasterThan = {};
     /// Degrees to which plans are restricted; they then differ by their cuts. Of what fits not, `accelerators` and
     /// `recompute` of the shortage are not looked for.
     std::optional<Degrees> degrees = {};
-    bool explain = false;  ///< where nothing fits, find out what would; warn where layers seem to overlap
+    /// Where nothing fits, find out what would; warn where layers seem to overlap. Off for the many calls of a search.
+    bool explain = false;
 };
 
 /// Places one graph again and again: what follows from the graph alone is kept between calls. Immutable, so that
@@ -163,9 +166,9 @@ public:
     /// Throws UsageError for a graph without layers, with a cycle or with an edge that leads nowhere, InterruptedError.
     explicit Placer(LayerGraph graph, std::size_t maxCuts = kMaxCuts, const RunControl& control = {});
 
-    /// The plan with the least time per batch: the minimum over widths, replicas, numbers of stages and cuts. Every
-    /// stage lies between two sets of layers that hold all that their layers depend on. Throws UsageError where the
-    /// problem does not fit the graph or cannot have the degrees, InterruptedError.
+    /// The plan with the least time per batch: the minimum over tensor-parallel degrees, replicas, numbers of stages
+    /// and cuts. Every stage lies between two sets of layers that hold all that their layers depend on. Throws
+    /// UsageError where the problem does not fit the graph or cannot have the degrees, InterruptedError.
     Placement place(const PlacementProblem& problem, const PlacementOptions& options = {},
                     const RunControl& control = {}) const;
 

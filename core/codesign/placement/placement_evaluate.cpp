@@ -16,7 +16,8 @@ public:
         : graph_(graph), problem_(problem), plan_(std::move(plan)) {
         const auto costs = std::find_if(problem.byDegree.begin(), problem.byDegree.end(),
                                         [&](const DegreeCosts& each) { return each.degree == plan_.tensorParallel; });
-        if (costs == problem.byDegree.end()) throw UsageError("a plan's width is none of its problem's");
+        if (costs == problem.byDegree.end())
+            throw UsageError("a plan's tensor-parallel degree is none of its problem's");
         costs_ = &*costs;
         if (problem.steady && plan_.data != problem.steady->replicas)
             throw UsageError("the costs of a plan are those of another number of replicas");

@@ -33,21 +33,6 @@ constexpr std::int64_t kHighestDegree = 1'000'000;
 
 constexpr std::string_view kMark = "\"mbsInBatch\"";  // the format has no schema of its own
 
-/// Bytes of state per byte of weights, by rule.
-struct OptimizerState {
-    std::optional<double> reference;
-    double exact;
-    double mixed;
-};
-
-/// By Optimizer.
-constexpr std::array kOptimizerStates{
-    OptimizerState{0, 0, 2},
-    OptimizerState{std::nullopt, 1, 4},
-    OptimizerState{1, 2, 6},
-    OptimizerState{std::nullopt, 6, 6},
-};
-
 constexpr std::array kReported{"fixedPP", "fixedTMPC", "fixedDP", "numTransformerLayers"};
 
 double numberUpTo(const JsonNode& node, double max) {
@@ -70,7 +55,7 @@ std::int64_t degreeOf(const std::string& key, const JsonNode& list) {
     if (error != std::errc{} || end != key.data() + key.size() || key.front() == '0' || degree < 1 ||
         degree > kHighestDegree)
         list.fail(fmt::format("a tensor-parallel degree from 1 to {} as the key", kHighestDegree),
-                  "of width " + inQuotes(key));
+                  "of tensor-parallel degree " + inQuotes(key));
     return degree;
 }
 
@@ -116,7 +101,9 @@ public:
         for (const auto& [key, list] : nodes.members()) readLayers(key, list);
         if (file_.problem.byDegree.empty()) nodes.fail("the layers of at least one tensor-parallel degree", "empty");
         for (const auto& [key, list] : edges.members())
-            if (!nodes.has(key)) list.fail("edges of a width that 'nodes' has", "of width " + inQuotes(key));
+            if (!nodes.has(key))
+                list.fail("edges of a tensor-parallel degree that 'nodes' has",
+                          "of tensor-parallel degree " + inQuotes(key));
         for (const auto& [key, list] : nodes.members()) readEdges(key, edges.at(key));
         return std::move(file_);
     }
@@ -146,7 +133,8 @@ private:
         const std::vector<JsonNode> nodes = list.elements(kMaxPlacedLayers);
         if (nodes.empty()) list.fail("at least one layer", "empty");
         if (!first && nodes.size() != file_.layers.size())
-            list.fail(fmt::format("the {} of width {}", counted(file_.layers.size(), "layer", "layers"), firstDegree()),
+            list.fail(fmt::format("the {} of tensor-parallel degree {}",
+                                  counted(file_.layers.size(), "layer", "layers"), firstDegree()),
                       "a list of " + counted(nodes.size(), "layer", "layers"));
         costs.layers.resize(nodes.size());
         std::vector<char> seen(nodes.size(), 0);
@@ -154,7 +142,7 @@ private:
             const JsonNode id = node.at("id");
             if (first && numbers_.try_emplace(idOf(id), file_.layers.size()).second) file_.layers.push_back(idOf(id));
             const auto found = numbers_.find(idOf(id));
-            if (found == numbers_.end()) id.fail(fmt::format("a layer of width {}", firstDegree()));
+            if (found == numbers_.end()) id.fail(fmt::format("a layer of tensor-parallel degree {}", firstDegree()));
             if (std::exchange(seen[found->second], 1) != 0) id.fail("an id that no other layer has");
             costs.layers[found->second] = costsOf(node);
         }
@@ -168,7 +156,8 @@ private:
         std::vector<LayerEdge>& edges = file_.graph.edges;
         const bool first = degreesWithEdges_ == 1;
         if (!first && nodes.size() != edges.size())
-            list.fail(fmt::format("the {} of width {}", counted(edges.size(), "edge", "edges"), firstDegree()),
+            list.fail(fmt::format("the {} of tensor-parallel degree {}", counted(edges.size(), "edge", "edges"),
+                                  firstDegree()),
                       "a list of " + counted(nodes.size(), "edge", "edges"));
         costs.edges.resize(nodes.size());
         // Edges of another degree may stand in another order.
@@ -189,7 +178,7 @@ private:
             } else {
                 const auto same = numbers.find({edge.from, edge.to});
                 if (same == numbers.end())
-                    node.fail(fmt::format("an edge that width {} has, too", firstDegree()), found());
+                    node.fail(fmt::format("an edge that tensor-parallel degree {} has, too", firstDegree()), found());
                 number = same->second;
             }
             costs.edges[number] = {numberUpTo(node.at("communicationCost"), kMaxBytes)};
@@ -245,16 +234,18 @@ private:
 }  // namespace
 
 std::optional<double> optimizerState(Optimizer optimizer, OptimizerMemory rule) {
-    const OptimizerState& row = kOptimizerStates.at(static_cast<std::size_t>(optimizer));
+    const auto states = static_cast<double>(model::optimizerKind(optimizer).states);
+    const double mixed = 2 * (states + 1);  // with a copy of the weights, all of twice their words
     switch (rule) {
         case OptimizerMemory::exact:
-            return row.exact;
+            return optimizer == Optimizer::mixedAdam ? mixed : states;
         case OptimizerMemory::mixed:
-            return row.mixed;
+            return mixed;
         case OptimizerMemory::reference:
             break;
     }
-    return row.reference;
+    if (optimizer == Optimizer::sgd) return 0;
+    return optimizer == Optimizer::adam ? std::optional(1.0) : std::nullopt;
 }
 
 PlacementFile readPlacementFile(const JsonDocument& document) {

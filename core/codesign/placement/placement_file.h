@@ -11,21 +11,28 @@
 #include "core/base/enum_names.h"
 #include "core/base/json.h"
 #include "core/codesign/placement/placement.h"
+#include "core/model/optimizer.h"
 
 namespace tessera::codesign {
 
-/// Optimiser of the weights, by the state that it keeps.
-enum class Optimizer : std::uint8_t { sgd, momentum, adam, mixedAdam };
-/// Rule by which that state is counted: as in the published program; in the type of the weights; or in mixed precision,
-/// where the state and a copy of the weights have 32 bits and weights and gradients 16: with Adam 16 bytes for each
-/// parameter in all.
+using model::Optimizer;
+
+/// Rule by which an optimiser's state is counted: as in the published program; in the type of the weights; or in mixed
+/// precision, where the state and a copy of the weights have 32 bits and weights and gradients 16: with Adam 16 bytes
+/// for each parameter in all.
 enum class OptimizerMemory : std::uint8_t { reference, exact, mixed };
 
-inline constexpr EnumNames<Optimizer> kOptimizerNames{"sgd", "momentum", "adam", "mixed-adam"};  ///< in studies
 inline constexpr EnumNames<OptimizerMemory> kOptimizerMemoryNames{"reference", "exact", "mixed"};
 
-inline constexpr EnumNames<Optimizer> kPublishedOptimizerNames{
-    "SGD", "Momentum", "Adam", "MixedPrecisionAdam"};  ///< in the published program's files
+/// The words of optimisers that weights may be placed with.
+constexpr EnumNames<Optimizer> optimizerWords(std::string_view model::OptimizerKind::*word) {
+    const auto of = [word](Optimizer optimizer) { return model::optimizerKind(optimizer).*word; };
+    return {of(Optimizer::sgd), of(Optimizer::momentum), of(Optimizer::adam), of(Optimizer::mixedAdam)};
+}
+/// In studies.
+inline constexpr EnumNames<Optimizer> kOptimizerNames = optimizerWords(&model::OptimizerKind::id);
+/// In the published program's files.
+inline constexpr EnumNames<Optimizer> kPublishedOptimizerNames = optimizerWords(&model::OptimizerKind::published);
 constexpr std::string_view nameOf(Optimizer optimizer) {
     return kPublishedOptimizerNames.of(optimizer);
 }

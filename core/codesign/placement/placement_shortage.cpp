@@ -86,7 +86,7 @@ std::string shown(Bytes bytes) {
 
 std::string reasonOf(const Shortage& shortage, const PlacementProblem& problem) {
     if (!shortage.closest)
-        return fmt::format("no plan fits: the narrowest width occupies {} and there {}",
+        return fmt::format("no plan fits: the smallest tensor-parallel degree occupies {} and there {}",
                            formatCounted(static_cast<double>(shortage.minAccelerators), "accelerator", "accelerators"),
                            problem.accelerators == 1
                                ? std::string("is 1")

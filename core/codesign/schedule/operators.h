@@ -51,8 +51,6 @@ inline constexpr double kLongestLatency = 1e11;
 /// Reads a list of operators. Throws DataError.
 OperatorGraph readOperators(const JsonDocument& document);
 
-/// Names of the operator graphs that come with Tessera.
-std::vector<std::string> bundledOperatorNames();
 /// Returns the path of a file, or of a bundled list by its name. Throws UsageError.
 std::string operatorsPath(const std::string& nameOrPath);
 

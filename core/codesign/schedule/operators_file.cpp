@@ -110,12 +110,6 @@ OperatorGraph readOperators(const JsonDocument& document) {
     return Reader(document.root()).read();
 }
 
-std::vector<std::string> bundledOperatorNames() {
-    std::vector<std::string> names;
-    for (const auto& [name, path] : hardware::libraryFiles(kFolder, kMark)) names.push_back(name);
-    return names;
-}
-
 std::string operatorsPath(const std::string& nameOrPath) {
     return hardware::libraryPath(kFolder, kMark, "there are no operators", nameOrPath);
 }

@@ -24,7 +24,7 @@ struct Cores {
     bool operator==(const Cores&) const = default;
 };
 
-/// Start, finish and cores of one operator.
+/// Start, finish and cores of one operator, times in the unit of the operators' file.
 struct OperatorSlot {
     double start = 0;
     double finish = 0;
@@ -34,21 +34,28 @@ struct OperatorSlot {
     bool operator==(const OperatorSlot&) const = default;
 };
 
+/// A schedule of all operators of a graph.
 struct Schedule {
     double makespan = 0;
     std::vector<OperatorSlot> operators;  ///< in the order of the graph
     bool operator==(const Schedule&) const = default;
 };
 
-/// The makespan of one operator after the other, each in its faster form.
+/// Returns the makespan where operators run one after the other, each in its faster form.
 double serialTime(const OperatorGraph& graph);
 
+/// How a graph is scheduled, and for how long.
 struct ScheduleOptions {
+    /// A scheduler by its id. `exact` proves what it finds; a heuristic where a graph is too large for it.
     std::string method = "exact";
+    /// Time limit. Raise it where a result is not proved optimal.
     std::chrono::milliseconds time{60'000};
-    std::optional<std::int64_t> nodes = {};  ///< states of `exact` to look at, nodes of CBC's tree: repeatable limits
+    /// States of `exact` to look at, or nodes of CBC's tree; none = no limit. Set it where a run has to be repeatable:
+    /// a time limit is not.
+    std::optional<std::int64_t> nodes = {};
 };
 
+/// A schedule, and how far from the best it may be.
 struct ScheduleResult {
     Schedule schedule;
     double lowerBound = 0;  ///< no schedule is shorter

@@ -47,6 +47,7 @@ constexpr std::string_view nameOf(SearchKind kind) {
     return kSearchNames.of(kind);
 }
 
+/// Options of a search for an architecture.
 struct Options {
     /// Accelerators that train a model together. More of them favour small accelerators, as long as the batch feeds
     /// them.

@@ -154,11 +154,11 @@ private:
 
     /// All weights of a layer are updated by one operator.
     LayerPhase updateOf(double parameters) {
-        constexpr std::array<const char*, 4> kKinds{"sgd", "momentum", "adam", "adam"};
-        const auto optimizer = static_cast<std::size_t>(options_.optimizer);
-        cost::VectorWork work = cost::vectorWork(*cost::vectorKindNamed(kKinds.at(optimizer)),
-                                                 static_cast<std::int64_t>(std::llround(parameters)));
-        if (options_.optimizer == Optimizer::mixedAdam) {
+        const bool isMixed = options_.optimizer == Optimizer::mixedAdam;
+        const std::string_view kind = model::optimizerKind(isMixed ? Optimizer::adam : options_.optimizer).id;
+        cost::VectorWork work =
+            cost::vectorWork(*cost::vectorKindNamed(kind), static_cast<std::int64_t>(std::llround(parameters)));
+        if (isMixed) {
             // Gradient and weights are 16-bit words; copy, mean and variance are of 32 bits.
             constexpr double kWords = 7;
             work.reads = kWords * parameters;

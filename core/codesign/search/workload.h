@@ -76,12 +76,17 @@ struct Workload {
     std::vector<std::string> warnings = {};
 };
 
+/// How a model is expanded for training.
 struct WorkloadOptions {
+    /// Samples of a micro-batch that placements choose from. Fewer make the search shorter, more may train faster.
     std::vector<std::int64_t> microBatches{1, 2, 4, 8};
     /// Tensor-parallel degrees; empty = those of table 2 of PHAZE for its workloads, 1 for every other model.
     std::vector<std::int64_t> degrees = {};
+    /// Optimizer of the training: see Options::optimizer.
     Optimizer optimizer = Optimizer::adam;
-    std::int64_t wordBytes = 2;  ///< of weights, gradients and activations
+    /// Bytes of a weight, gradient or activation. 4 for training in 32 bits.
+    std::int64_t wordBytes = 2;
+    /// Sizes of the model's symbolic dimensions and of the families of the zoo, where the defaults are to be changed.
     std::map<std::string, std::int64_t> dimensions = {};
 };
 

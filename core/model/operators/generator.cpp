@@ -539,7 +539,7 @@ std::vector<OperatorKind> collectives() {
         .title = "The same on all devices",
         .group = OperatorClass::memory,
         .shape = allReduceRule,
-        .backward = {.rule = backward::allReduce, .cost = "an AllReduce"},
+        .backward = {.rule = backward::allReduce, .cost = "an all-reduce"},
         .example = {
             .inputs = {floats({4, 3})}, .attributes = {{"devices", std::int64_t{2}}}, .outputs = {floats({4, 3})}}};
     const Attributes along{{"devices", std::int64_t{2}}, {"axis", std::int64_t{0}}};

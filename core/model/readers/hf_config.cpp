@@ -230,7 +230,7 @@ void checkHeads(const ConfigTransformer& c, const ConfigFields& in) {
 }
 
 void checkConfig(const ConfigTransformer& c, const ConfigFields& in) {
-    constexpr double kMostParameters = 4503599627370496;  // 2^52
+    constexpr double kMaxParameters = 4503599627370496;  // 2^52
     const auto fail = [&](const std::string& expected, const std::string& found) { in.root().fail(expected, found); };
     const ConfigLatent latent = c.latent.value_or(ConfigLatent{});
     checkHeads(c, in);
@@ -243,7 +243,7 @@ void checkConfig(const ConfigTransformer& c, const ConfigFields& in) {
         fail("at most 2^22 features in a feed-forward part", fmt::format("{}", std::max(c.ffn, c.experts.sharedFfn)));
     const std::int64_t side = c.patches.image / c.patches.patch;
     if (side > 256) fail("at most 256 patches in a row", fmt::format("{}", side));
-    if (largeCountOf(c) > kMostParameters) fail("sizes that make less than 2^52 parameters", "a larger model");
+    if (largeCountOf(c) > kMaxParameters) fail("sizes that make less than 2^52 parameters", "a larger model");
 }
 
 /// What a message calls the model that a file describes.

@@ -139,7 +139,7 @@ ZooEntry mixtureRow(Labels labels, Sizes sizes) {
 // Families of any size ------------------------------------------------------------------------------------------------
 
 // Limits so that no product of sizes leaves what a graph can count, and no graph is larger than memory.
-constexpr std::int64_t kMostLayers = 1000, kMostFeatures = 1 << 20, kMostHeads = 4096, kMostWords = 1 << 24;
+constexpr std::int64_t kMaxStackLayers = 1000, kMaxFeatures = 1 << 20, kMaxHeads = 4096, kMaxWords = 1 << 24;
 
 ZooDimension sized(const char* name, const char* meaning, std::int64_t value, std::int64_t max) {
     return {.name = name, .meaning = meaning, .value = value, .max = max};
@@ -158,13 +158,13 @@ ZooDimension fromZero(ZooDimension row) {
 
 /// Dimensions that all families have, with the sizes of one of their models.
 std::vector<ZooDimension> stackDimensions(const StackSize& size) {
-    return {sized("layers", "blocks", size.layers, kMostLayers),
-            sized("hidden", "features of a token", size.hidden, kMostFeatures),
-            sized("heads", "heads of queries", size.heads, kMostHeads),
-            following(sized("kv_heads", "heads of keys and values", size.heads, kMostHeads), "heads"),
-            following(sized("head_size", "features of a head", size.hidden / size.heads, kMostHeads), "hidden / heads"),
-            following(sized("ffn", "features of the feed-forward part", 4 * size.hidden, kMostFeatures), "4 hidden"),
-            sized("vocabulary", "words", size.vocabulary, kMostWords),
+    return {sized("layers", "blocks", size.layers, kMaxStackLayers),
+            sized("hidden", "features of a token", size.hidden, kMaxFeatures),
+            sized("heads", "heads of queries", size.heads, kMaxHeads),
+            following(sized("kv_heads", "heads of keys and values", size.heads, kMaxHeads), "heads"),
+            following(sized("head_size", "features of a head", size.hidden / size.heads, kMaxHeads), "hidden / heads"),
+            following(sized("ffn", "features of the feed-forward part", 4 * size.hidden, kMaxFeatures), "4 hidden"),
+            sized("vocabulary", "words", size.vocabulary, kMaxWords),
             sequence(size.positions, kAnyLength)};
 }
 
@@ -174,7 +174,7 @@ ZooDimension tiedHead(std::int64_t value) {
 }
 
 ZooDimension slicedFamily() {
-    ZooDimension row = tensorParallel(kMostHeads);
+    ZooDimension row = tensorParallel(kMaxHeads);
     row.divides = 0;
     return row;
 }
@@ -215,7 +215,7 @@ struct GatedSize {
 std::vector<ZooDimension> gatedDimensions(const GatedSize& size) {
     std::vector<ZooDimension> rows = stackDimensions(size.stack);
     for (ZooDimension& row : rows)
-        if (row.name == "ffn") row = sized("ffn", "features of the feed-forward part", size.feedForward, kMostFeatures);
+        if (row.name == "ffn") row = sized("ffn", "features of the feed-forward part", size.feedForward, kMaxFeatures);
     rows.push_back(tiedHead(0));
     rows.push_back(fromZero(sized("qk_norm", "1: queries and keys of every head are normalised", 0, 1)));
     return rows;
@@ -224,16 +224,16 @@ std::vector<ZooDimension> gatedDimensions(const GatedSize& size) {
 std::vector<ZooDimension> mixtureDimensions() {
     std::vector<ZooDimension> rows = gatedDimensions({{32, 32, 4096, 4096, 32000}, 14336});
     for (ZooDimension& row : rows)
-        if (row.name == "kv_heads") row = sized("kv_heads", "heads of keys and values", 8, kMostHeads);
+        if (row.name == "kv_heads") row = sized("kv_heads", "heads of keys and values", 8, kMaxHeads);
     const std::vector<ZooDimension> more{
-        sized("experts", "experts that a router chooses from", 8, kMostHeads),
-        sized("experts_per_token", "experts that it chooses for a token", 2, kMostHeads),
-        following(sized("expert_ffn", "features of an expert", 14336, kMostFeatures), "ffn"),
-        fromZero(sized("shared_experts", "experts beside them for every token", 0, kMostHeads)),
-        fromZero(sized("dense_layers", "first blocks without experts", 0, kMostLayers)),
-        fromZero(sized("query_rank", "rank of the queries of latent attention; 0: it is not latent", 0, kMostFeatures)),
+        sized("experts", "experts that a router chooses from", 8, kMaxHeads),
+        sized("experts_per_token", "experts that it chooses for a token", 2, kMaxHeads),
+        following(sized("expert_ffn", "features of an expert", 14336, kMaxFeatures), "ffn"),
+        fromZero(sized("shared_experts", "experts beside them for every token", 0, kMaxHeads)),
+        fromZero(sized("dense_layers", "first blocks without experts", 0, kMaxStackLayers)),
+        fromZero(sized("query_rank", "rank of the queries of latent attention; 0: it is not latent", 0, kMaxFeatures)),
         fromZero(sized("key_rank", "rank of its keys and values; heads then have 128 features and 64 with positions", 0,
-                       kMostFeatures))};
+                       kMaxFeatures))};
     rows.insert(rows.end(), more.begin(), more.end());
     return rows;
 }

@@ -22,7 +22,7 @@ using codesign::ModelResult;
 constexpr DocumentKind kKind{
     .schema = "tessera.codesign-result/1",
     .command = "codesign",
-    .about = "Which accelerator of a template serves models best, and how each model is placed on many of it.",
+    .about = "Which accelerator of a template serves models best, and how each model is placed on a cluster of it.",
     .seeded = true};
 constexpr std::string_view kFromOne = R"({"minimum": 1})";
 constexpr std::string_view kAllFromZero = R"({"items": {"minimum": 0}})";
@@ -138,7 +138,7 @@ constexpr std::array kOperatorKinds{std::pair(KindOfOperator(CoreKind::tensor, f
 constexpr Definition kOperator("operator", "When and where an operator runs.", [](auto& doc, auto& op) {
     doc({"name", "Parts that are fused are joined with ' + '."}, op.name);
     KindOfOperator kind(op.network ? CoreKind::vector : op.kind, op.network);
-    doc({"kind", "Cores that it needs; `network` is an AllReduce."}, kind, kOperatorKinds);
+    doc({"kind", "Cores that it needs; `network` is an all-reduce."}, kind, kOperatorKinds);
     if constexpr (kReads<decltype(doc)>) {
         op.kind = kind.first;
         op.network = kind.second;
@@ -177,7 +177,7 @@ constexpr Definition kTimeParts(
         doc({"compute", "Operators of the slowest stage over all its micro-batches, second forward passes included.",
              kFromZero},
             time.compute);
-        doc({"tensor_all_reduce", "AllReduce of tensor-parallel slices in it.", kFromZero}, time.tensorAllReduce);
+        doc({"tensor_all_reduce", "All-reduce of tensor-parallel slices in it.", kFromZero}, time.tensorAllReduce);
         doc({"transfer", "Waiting for tensors of other stages.", kFromZero}, time.transfer);
         doc({"bubble", "Filling and draining the pipeline.", kFromZero}, time.bubble);
         doc({"gradient_all_reduce", "Over replicas.", kFromZero}, time.gradientAllReduce);
@@ -305,7 +305,8 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     doc.list({"pareto", "Area against objective at the best other parameters, by rising area; the last one is `best`."},
              found.front, kPoint);
     doc({"architectures", "Of the template within the area limit."}, found.architectures);
-    doc({"points", "Architectures × HBM × micro-batch × width × recomputation, over all models."}, found.points);
+    doc({"points", "Architectures × HBM × micro-batch × tensor-parallel degree × recomputation, over all models."},
+        found.points);
     doc({"explored", "Of the points: evaluated."}, found.explored);
     doc({"skipped_by_bound",
          "Of the points: ruled out by bounds. With `explored` all of them where the search is exhaustive and ran to "

@@ -43,8 +43,7 @@ Engine codesignEngine() {
     return {.id = "codesign",
             .title = "Co-design",
             .description =
-                "Searches an accelerator's architecture together with the placement of models on many of "
-                "it.",
+                "Searches an accelerator's architecture together with the placement of models on a cluster of it.",
             .hardwareKind = "template",
             .models = InputArity::many,
             .drawsNumbers = true,

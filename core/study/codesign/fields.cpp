@@ -314,8 +314,8 @@ const std::vector<Field<TrainedModel>>& modelFields() {
           .uses = kMetric | kAll | kWhat,
           .get = ofModel<&ModelResult::tensorParallel>,
           .help = "Accelerators that a layer is sliced over"}
-            .by("width of the plan with the least time per batch", "section 5", planTerms)
-            .headed("Width"),
+            .by("tensor-parallel degree of the plan with the least time per batch", "section 5", planTerms)
+            .headed("TP"),
         F{.id = "micro_batch",
           .title = "Micro-batch",
           .uses = kMetric | kAll | kWhat,
@@ -365,13 +365,13 @@ const std::vector<Field<TrainedModel>>& modelFields() {
             .by("throughput / throughput of the reference with our placement", "section 6.1", speedupTerms)
             .headed("Over our placement"),
         {"compute_s", "Computing", kTime, ofTime<&TimeParts::compute>, nullptr, Measure::seconds},
-        F{"tensor_all_reduce_s", "AllReduce of slices", kTime, ofTime<&TimeParts::tensorAllReduce>, nullptr,
+        F{"tensor_all_reduce_s", "All-reduce of slices", kTime, ofTime<&TimeParts::tensorAllReduce>, nullptr,
           Measure::seconds}
             .headed("Slices"),
         F{"transfer_s", "Waiting for tensors", kTime, ofTime<&TimeParts::transfer>, nullptr, Measure::seconds}.headed(
             "Transfers"),
         {"bubble_s", "Bubble", kTime, ofTime<&TimeParts::bubble>, nullptr, Measure::seconds},
-        F{"gradient_all_reduce_s", "AllReduce of gradients", kTime, ofTime<&TimeParts::gradientAllReduce>, nullptr,
+        F{"gradient_all_reduce_s", "All-reduce of gradients", kTime, ofTime<&TimeParts::gradientAllReduce>, nullptr,
           Measure::seconds}
             .headed("Gradients"),
         {"update_s", "Update", kTime, ofTime<&TimeParts::update>, nullptr, Measure::seconds},
@@ -409,8 +409,8 @@ const std::vector<Field<ModelStage>>& stageFields() {
          Better::lower, "Its state", "", memoryText},
         {"activations_bytes", "Activations", kSeen, ofMemory<&StageMemory::activations>, nullptr, Measure::bytes,
          Better::lower, "Of the micro-batch at work", "", memoryText},
-        {"stash_bytes", "Kept", kSeen, ofMemory<&StageMemory::stashed>, nullptr, Measure::bytes, Better::lower,
-         "For micro-batches in flight", "", memoryText},
+        {"stash_bytes", "Stored activations (in flight)", kSeen, ofMemory<&StageMemory::stashed>, nullptr,
+         Measure::bytes, Better::lower, "For micro-batches in flight", "", memoryText},
         {"total_bytes", "Memory", kSeen, ofMemory<&StageMemory::total>, nullptr, Measure::bytes, Better::lower,
          "Of an accelerator", "", memoryText},
     };

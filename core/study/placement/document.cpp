@@ -45,12 +45,11 @@ constexpr auto kMemory = [](auto& doc, auto& memory) {
          "are recomputed, the tensors that enter the stage."},
         memory.stashed, kRound);
     doc({"micro_batches_in_flight", "How many they are at most."}, memory.inFlight);
-    doc.unlessEmpty(
-        {"beside_bytes",
-         "Whatever the layers: the software's own, and what the layer at work takes; left out where nothing "
-         "is counted.",
-         kFromZero},
-        memory.beside, kRound);
+    doc.unlessEmpty({"beside_bytes",
+                     "Fixed memory: the software's own, and what the layer at work takes; left out where nothing "
+                     "is counted.",
+                     kFromZero},
+                    memory.beside, kRound);
 };
 
 /// A plan holds indices of layers, its document their ids.

@@ -96,7 +96,7 @@ void memoryTerms(const Row& row, Terms& terms) {
     add("optimiser's state", memory.optimizer);
     add("activations", memory.activations);
     add(("kept for " + counted(memory.inFlight) + " micro-batches in flight").c_str(), memory.stashed);
-    if (memory.beside.value > 0) add("whatever the layers", memory.beside);
+    if (memory.beside.value > 0) add("fixed memory", memory.beside);
     terms.push_back({"memory of an accelerator", formatQuantity(row.problem.memory.value, Measure::bytes),
                      "result, problem.memory_bytes"});
 }
@@ -206,7 +206,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
          .uses = kMetric,
          .get = [](const Row& row) { return ofPlan(row, [&](const auto&) { return row.placement.lowerBound.value; }); },
          .measure = Measure::seconds,
-         .formula = "no plan over the cuts, widths, replicas and stages takes less for a batch",
+         .formula = "no plan over the cuts, tensor-parallel degrees, replicas and stages takes less for a batch",
          .source = kPaper,
          .terms = boundTerms},
         {.id = "gap",

@@ -28,7 +28,7 @@ namespace {
 
 using physical::Recompute;
 
-constexpr std::int64_t kUsualBatch = 1024, kMostBatch = 1'000'000;
+constexpr std::int64_t kUsualBatch = 1024, kMaxBatch = 1'000'000;
 
 /// Of the numbers that a study names, those that there can be; all of them where it names none. Throws UsageError where
 /// none is left.
@@ -201,9 +201,9 @@ ModelToPlace readModelToPlace(const Study& study, const PlacementSettings& setti
         throw UsageError(fmt::format("option '--accelerators' is {}; expected at most the {} of the fleet {}",
                                      made.accelerators, group.count, inQuotes(fleetName)));
     made.globalBatch = settings.globalBatch.value_or(kUsualBatch);
-    if (made.globalBatch > kMostBatch)
+    if (made.globalBatch > kMaxBatch)
         throw UsageError(fmt::format("option '--global-batch' is {}; expected at most {} with a model",
-                                     made.globalBatch, formatCount(static_cast<double>(kMostBatch))));
+                                     made.globalBatch, formatCount(static_cast<double>(kMaxBatch))));
     made.inputs.push_back({name, loaded->sha256});
     for (Input& input : inputsOf(fleetFiles(fleetName, fleet))) made.inputs.push_back(std::move(input));
     made.warnings = loaded->warnings;

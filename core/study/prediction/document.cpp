@@ -20,7 +20,7 @@ using predict::Category;
 constexpr DocumentKind kKind{
     .schema = "tessera.prediction-result/1",
     .command = "predict",
-    .about = "How fast and at what price accelerators train a model, and how sure their order is.",
+    .about = "How fast and at what price accelerators train a model, with rankings and their probability.",
     .seeded = true};
 constexpr std::string_view kAboveZero = R"({"exclusiveMinimum": 0})";
 constexpr std::string_view kShare = R"({"minimum": 0, "maximum": 1})";

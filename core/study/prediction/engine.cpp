@@ -51,8 +51,7 @@ Engine predictionEngine() {
     return {.id = "predict",
             .title = "Prediction",
             .description =
-                "Predicts how fast and at what price accelerators train a model, and how sure their order "
-                "is.",
+                "Predicts how fast and at what price accelerators train a model, with rankings and their probability.",
             .hardwareKind = "accelerator",
             .hardware = InputArity::many,
             .drawsNumbers = true,

@@ -277,7 +277,6 @@ TEST(JsonNode, saysWhatIsMissing) {
               "a.json:2: field 'a.b' is missing; expected the field to be given");
     EXPECT_EQ(root.textOr("none", "default"), "default");
     EXPECT_EQ(root.wholeOr("none", 7, 1, 9), 7);
-    EXPECT_EQ(root.positiveOr("none", 1.5), 1.5);
 }
 
 TEST(JsonNode, keepsItsDocumentAlive) {

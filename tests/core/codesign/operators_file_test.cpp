@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
@@ -51,9 +52,8 @@ TEST(OperatorsFile, readsWhatItWritesAndMeetsItsSchema) {
 }
 
 TEST(OperatorsFile, bundledListsReadAndMeetTheirSchema) {
-    const std::vector<std::string> names = bundledOperatorNames();
-    ASSERT_THAT(names, testing::Contains("mixture-of-experts"));
-    for (const std::string& name : names) {
+    for (const auto& entry : std::filesystem::directory_iterator(test::sourcePath("data/operators"))) {
+        const std::string name = entry.path().stem().string();
         const JsonDocument document = JsonDocument::load(operatorsPath(name));
         EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(document.text()), "operators.schema.json"), "") << name;
         EXPECT_TRUE(readOperators(document).tensorCores) << name;

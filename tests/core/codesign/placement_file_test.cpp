@@ -121,7 +121,7 @@ TEST(PlacementFile, saysWhatIsWrongInOneSentence) {
          "layers.json:11: field 'edges.1[1]' is an edge of a cycle, from layer 7 to layer -1; expected layers without "
          "a cycle"},
         {with("\"2\": [\n{\"id\": 7", "\"2\": [\n{\"id\": 9"),
-         "layers.json:8: field 'nodes.2[0].id' is '9'; expected a layer of width 1"},
+         "layers.json:8: field 'nodes.2[0].id' is '9'; expected a layer of tensor-parallel degree 1"},
         {with("\"2\": [\n{\"id\": 7", "\"2\": [\n{\"id\": -1"),
          "layers.json:9: field 'nodes.2[1].id' is '-1'; expected an id that no other layer has"},
         {with("{\"id\": -1", "{\"id\": 7"),
@@ -129,15 +129,18 @@ TEST(PlacementFile, saysWhatIsWrongInOneSentence) {
         {with(",\n\"2\": [\n{\"sourceId\": -1, \"destId\": 7, \"communicationCost\": 4}]", ""),
          "layers.json:10: field 'edges.2' is missing; expected the field to be given"},
         {with("\"2\": [\n{\"sourceId\"", "\"3\": [\n{\"sourceId\""),
-         "layers.json:12: field 'edges.3' is of width '3'; expected edges of a width that 'nodes' has"},
+         "layers.json:12: field 'edges.3' is of tensor-parallel degree '3'; expected edges of a tensor-parallel degree "
+         "that 'nodes' has"},
         {with("{\"sourceId\": -1, \"destId\": 7, \"communicationCost\": 4}", ""),
-         "layers.json:12: field 'edges.2' is a list of 0 edges; expected the 1 edge of width 1"},
+         "layers.json:12: field 'edges.2' is a list of 0 edges; expected the 1 edge of tensor-parallel degree 1"},
         {with("\"sourceId\": -1, \"destId\": 7, \"communicationCost\": 4",
               "\"sourceId\": 7, \"destId\": -1, "
               "\"communicationCost\": 4"),
-         "layers.json:13: field 'edges.2[0]' is from layer 7 to layer -1; expected an edge that width 1 has, too"},
+         "layers.json:13: field 'edges.2[0]' is from layer 7 to layer -1; expected an edge that tensor-parallel degree "
+         "1 has, too"},
         {with("\"2\": [\n{\"id\"", "\"two\": [\n{\"id\""),
-         "layers.json:7: field 'nodes.two' is of width 'two'; expected a tensor-parallel degree from 1 to 1000000 as "
+         "layers.json:7: field 'nodes.two' is of tensor-parallel degree 'two'; expected a tensor-parallel degree from "
+         "1 to 1000000 as "
          "the key"},
         {R"({"maxDevices": 4, "maxMemoryPerDevice": 100, "bandwidth": 10, "mbsInBatch": 8, "activationRecomputation":
             false, "optimizerAlgorithm": "SGD", "nodes": {}, "edges": {}})",

@@ -694,7 +694,7 @@ TEST(Placement, namesWhatBreaks) {
     EXPECT_THAT(reason(), HasSubstr("it would fit with 48 GB of memory or 2 accelerators"));
     small.problem.byDegree[0].degree = 4;
     for (LayerCosts& layer : small.problem.byDegree[0].layers) layer.tensorParallel = true;
-    EXPECT_EQ(reason(), "no plan fits: the narrowest width occupies 4 accelerators and there is 1");
+    EXPECT_EQ(reason(), "no plan fits: the smallest tensor-parallel degree occupies 4 accelerators and there is 1");
 }
 
 TEST(Placement, refusesWhatIsNoProblem) {

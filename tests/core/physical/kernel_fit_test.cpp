@@ -12,6 +12,7 @@
 
 #include "core/hardware/library.h"
 #include "core/physical/device.h"
+#include "tests/core/physical/refit.h"
 #include "tests/support/paths.h"
 
 namespace tessera::physical {

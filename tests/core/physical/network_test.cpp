@@ -16,6 +16,7 @@
 #include "core/model/zoo/zoo.h"
 #include "core/physical/network_model.h"
 #include "core/physical/network_run.h"
+#include "tests/core/physical/refit.h"
 #include "tests/support/paths.h"
 #include "tests/support/sanitizers.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/physical/estimate.h"
 #include "core/physical/pipeline.h"
-#include "core/physical/step_fit.h"
+#include "tests/core/physical/refit.h"
 #include "tests/support/sanitizers.h"
 
 namespace tessera::physical {
@@ -374,8 +374,8 @@ TEST(Step, aFitFindsTheConstantsThatMadeItsSamples) {
     for (const StepSample& sample : samples) error += std::fabs(sampleSeconds(sample, found) / sample.seconds - 1);
     EXPECT_LT(error / 40, 0.02);
     for (std::size_t i = 0; i < kStepConstants; ++i) {
-        EXPECT_GE(found.*kStepFields[i], kStepBounds[i].least);
-        EXPECT_LE(found.*kStepFields[i], kStepBounds[i].most);
+        EXPECT_GE(found.*kStepFields[i], kStepBounds[i].min);
+        EXPECT_LE(found.*kStepFields[i], kStepBounds[i].max);
     }
 }
 

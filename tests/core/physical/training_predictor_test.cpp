@@ -14,6 +14,7 @@
 
 #include "core/base/file.h"
 #include "core/physical/validation.h"
+#include "tests/core/physical/refit.h"
 #include "tests/support/paths.h"
 
 namespace tessera::physical {

@@ -282,7 +282,7 @@ TEST_F(Ranks, allWorkersKilledAtAnyMomentLoseNothing) {
 TEST_F(Ranks, aWorkerThatStandsStillIsGivenUp) {
     const auto slow = [](std::uint64_t, const RunControl&) { std::this_thread::sleep_for(1ms); };
     const pid_t victim = fork(1, slow);
-    conduct({.beat = 50ms, .silence = 500ms});
+    conduct({.heartbeat = 50ms, .silence = 500ms});
     awaitThreads(2);
     Doubled doubled(300);
     doubled.pause = 1ms;
@@ -321,8 +321,8 @@ TEST_F(Ranks, aBusyWorkerIsNotTakenForALostOne) {
     const std::function<void(std::uint64_t, const RunControl&)> slow = [](std::uint64_t number, const RunControl&) {
         if (number < 2) std::this_thread::sleep_for(900ms);
     };
-    conduct({.beat = 50ms, .silence = 400ms});
-    const std::jthread one = worker(1, doubling(slow), {.threads = 2, .beat = 50ms, .silence = 400ms});
+    conduct({.heartbeat = 50ms, .silence = 400ms});
+    const std::jthread one = worker(1, doubling(slow), {.threads = 2, .heartbeat = 50ms, .silence = 400ms});
     awaitThreads(2);
     Doubled doubled(40);
     doubled.pause = 100ms;

@@ -58,7 +58,7 @@ TEST(Packer, whatIsCutOffAnywhereIsRefused) {
 }
 
 TEST(Inbox, messagesComeInPartsOfAnySize) {
-    const std::string sent = framed(MessageKind::beat, "") + framed(MessageKind::answers, "forty-two") +
+    const std::string sent = framed(MessageKind::heartbeat, "") + framed(MessageKind::answers, "forty-two") +
                              framed(MessageKind::tasks, std::string(3000, 'x'));
     for (const std::size_t part : {std::size_t{1}, std::size_t{3}, std::size_t{7}, std::size_t{1000}, sent.size()}) {
         Inbox inbox;

@@ -1,9 +1,9 @@
-#include "core/ranks/saturation.h"
+#include "tests/support/saturation.h"
 
 #include <gtest/gtest.h>
 
 /// The queue at rank 0 by a clock of its own, held to what can be reckoned by hand.
-namespace tessera::ranks {
+namespace tessera::test {
 namespace {
 
 TEST(Queue, aWorkerWithoutCostsIsNeverIdle) {
@@ -44,4 +44,4 @@ TEST(Queue, thousandsOfWorkersWithEveryTaskDone) {
 }
 
 }  // namespace
-}  // namespace tessera::ranks
+}  // namespace tessera::test

@@ -606,14 +606,14 @@ TEST(Convergence, tellsBestBoundAndGapOfOneSearch) {
     EXPECT_NE(charts[1].title.find("proven optimal"), std::string::npos) << charts[1].title;
     EXPECT_EQ(charts[1].series[0].x.back(), 8);
     EXPECT_EQ(charts[2].x.title, "Level");
-    EXPECT_EQ(convergenceChart({}, false).series.size(), 0U);
+    EXPECT_EQ(convergenceCharts({}, false).front().series.size(), 0U);
 }
 
 TEST(Convergence, keepsBaselinesDashedAndRunsApart) {
     using enum CurveRole;
     const std::vector<Curve> strategies{{{"accpar", "ratio search", best}, {{0, 2}, {1, 1}}},
                                         {{"hypar", "ratio search", best}, {{0, 3}}}};
-    const Chart one = convergenceChart(strategies, false);
+    const Chart one = convergenceCharts(strategies, false).front();
     ASSERT_EQ(one.series.size(), 2U);
     EXPECT_FALSE(one.series[0].dashed);
     EXPECT_TRUE(one.series[1].dashed);
@@ -621,7 +621,7 @@ TEST(Convergence, keepsBaselinesDashedAndRunsApart) {
                                   {{"accpar", "ratio search", bound}, {{0, 0.5}}, "A"},
                                   {{"accpar", "ratio search", best}, {{0, 3}}, "B"},
                                   {{"accpar", "ratio search", bound}, {{0, 0.5}}, "B"}};
-    const Chart two = convergenceChart(runs, false);
+    const Chart two = convergenceCharts(runs, false).front();
     ASSERT_EQ(two.series.size(), 4U);
     EXPECT_EQ(two.series[1].name, "A · accpar");
     EXPECT_NE(two.series[1].colour, two.series[3].colour);
@@ -633,7 +633,7 @@ TEST(Convergence, showsMeanAndSpreadOfGenerations) {
     const std::vector<Curve> curves{{{"magma", "fitness", best}, {{0, 2}, {1, 1}}},
                                     {{"magma", "fitness", mean}, {{0, 4}, {1, 3}}},
                                     {{"magma", "fitness", spread}, {{0, 2}, {1, 2}}}};
-    const Chart chart = convergenceChart(curves, false);
+    const Chart chart = convergenceCharts(curves, false).front();
     ASSERT_EQ(chart.series.size(), 3U);
     EXPECT_EQ(chart.series[0].mark, Mark::band);
     EXPECT_EQ(chart.series[0].low, (std::vector<double>{2, 1}));

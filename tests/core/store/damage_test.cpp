@@ -63,7 +63,7 @@ protected:
             result.study.seed = 7;
             const RunId full = store.addRun(result.study);
             store.record(full, {.before = {{"best", 1, 10}, {"bound", 1, 3}}, .checkpoint = Json{{"step", 1}}});
-            store.appendTrace(full, std::vector<TracePoint>(300, {"best", 2, 5}));
+            store.record(full, {.before = std::vector<TracePoint>(300, {"best", 2, 5})});
             store.finishRun(full, result, study::headline(result),
                             {{InputContent::Kind::model, "zoo:two", sha256("a model"), "a model"},
                              {InputContent::Kind::hardware, "pair", sha256("a fleet"), "a fleet"}},

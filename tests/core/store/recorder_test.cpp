@@ -20,6 +20,7 @@
 
 #include "core/base/file.h"
 #include "core/base/sha256.h"
+#include "core/store/documents.h"
 #include "core/store/owner.h"
 #include "core/study/metric.h"
 #include "tests/core/store/fixture.h"
@@ -166,7 +167,7 @@ TEST_F(Recording, refusesToContinueFromADamagedCheckpoint) {
     {
         Store store = Store::open(file());
         again.run = store.addRun(smallStudy());
-        store.saveCheckpoint(*again.run, Json{{"step", 1}});
+        store.record(*again.run, {.checkpoint = Json{{"step", 1}}});
         store.setStatus(*again.run, RunStatus::interrupted);
     }
     execute(*openConnection(file(), OpenMode::readWrite).database, "UPDATE checkpoint SET size = size + 1");
@@ -466,7 +467,7 @@ TEST_F(Recording, oneWriterAndEightReadersNeverMeetALock) {
     const auto end = steady_clock::now() + soakTime();
     while (steady_clock::now() < end) {
         const RunId run = addDone(writer, studyOf("m", "h"));
-        writer.appendTrace(run, std::vector<TracePoint>(100, {"best", 1, 2}));
+        writer.record(run, {.before = std::vector<TracePoint>(100, {"best", 1, 2})});
         writer.setTags(run, {"t"});
     }
     stop = true;

@@ -85,10 +85,10 @@ TEST_F(StoreTest, keepsAContentOnceHoweverManyRunsUseIt) {
 
 TEST_F(StoreTest, appendsTracesInTheOrderInWhichTheyCame) {
     const RunId run = store_.addRun(studyOf("m", "h"));
-    store_.appendTrace(run, {{"best", 1, 10}, {"bound", 1, 5}, {"best", 2, 9}});
+    store_.record(run, {.before = {{"best", 1, 10}, {"bound", 1, 5}, {"best", 2, 9}}});
     std::vector<TracePoint> many;
     for (int i = 3; i <= 10'000; ++i) many.push_back({"best", double(i), 1.0 / i});
-    store_.appendTrace(run, many);
+    store_.record(run, {.before = many});
     const auto trace = store_.trace(run);
     ASSERT_THAT(trace, SizeIs(2));
     EXPECT_THAT(trace.at("bound"), ElementsAre(Pair(1, 5)));
@@ -100,9 +100,9 @@ TEST_F(StoreTest, appendsTracesInTheOrderInWhichTheyCame) {
 
 TEST_F(StoreTest, aRunThatIsTakenUpContinuesItsTraceFromTheCheckpoint) {
     const RunId run = store_.addRun(studyOf("m", "h"));
-    store_.appendTrace(run, {{"best", 1, 10}});
+    store_.record(run, {.before = {{"best", 1, 10}}});
     store_.record(run, {.before = {{"best", 2, 9}}, .checkpoint = Json{{"step", 2}}, .after = {{"best", 3, 8}}});
-    store_.appendTrace(run, {{"best", 4, 7}});
+    store_.record(run, {.before = {{"best", 4, 7}}});
     EXPECT_THAT(store_.trace(run).at("best"), SizeIs(4));
     store_.setStatus(run, RunStatus::interrupted);
     EXPECT_EQ(*store_.takeUp(run), (Json{{"step", 2}}));
@@ -147,7 +147,7 @@ TEST_F(StoreTest, aRunWorkedForAsLongAsItsProcessesDid) {
     store_.setStatus(run, RunStatus::paused);
     wait();
     store_.setStatus(run, RunStatus::running);
-    store_.appendTrace(run, {{"best", 1, 2}});  // its last sign of life
+    store_.record(run, {.before = {{"best", 1, 2}}});  // its last sign of life
     wait();
     // As a kill leaves it.
     SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("UPDATE run SET process = 'gone'; DELETE FROM seal");
@@ -192,7 +192,7 @@ TEST_F(StoreTest, aStatusIsChangedOnlyWhereItIsStillWhatItWas) {
 TEST_F(StoreTest, keepsTheCheckpointOfWhatCanContinue) {
     const RunId run = store_.addRun(studyOf("m", "h"));
     for (const RunStatus status : {RunStatus::failed, RunStatus::interrupted, RunStatus::paused, RunStatus::running}) {
-        store_.saveCheckpoint(run, {{"state", 1}});
+        store_.record(run, {.checkpoint = Json{{"state", 1}}});
         store_.setStatus(run, status, "why");
         EXPECT_TRUE(store_.checkpoint(run).has_value()) << nameOf(status);
         EXPECT_EQ(store_.run(run)->headline, "why");
@@ -262,7 +262,7 @@ TEST_F(StoreTest, deletedRunsComeBackUntilTheyArePurged) {
     const study::Result result = tessera::test::handMadeResult();
     const RunId run = store_.addRun(result.study);
     store_.finishRun(run, result, "", {{InputContent::Kind::model, "zoo:two", sha256("x"), "x"}});
-    store_.appendTrace(run, {{"a", 1, 1}});
+    store_.record(run, {.before = {{"a", 1, 1}}});
     store_.setTags(run, {"t"});
     store_.setDeleted({run}, true);
     EXPECT_THAT(idsOf(store_.query({}, 10)), ElementsAre(kept));

@@ -196,8 +196,8 @@ TEST_F(Transfer, refusesTimesThatCannotBe) {
 
 TEST_F(Transfer, findsCurvesThatAreNotWhole) {
     const RunId run = store_.addRun(studyOf("m", "h"));
-    store_.appendTrace(run, {{"best", 1, 10}, {"best", 2, 9}});
-    store_.appendTrace(run, {{"best", 3, 8}});
+    store_.record(run, {.before = {{"best", 1, 10}, {"best", 2, 9}}});
+    store_.record(run, {.before = {{"best", 3, 8}}});
     const auto problemsAfter = [&](const std::string& change) {
         store_.backup(file("changed.db"));
         SQLite::Database(file("changed.db").string(), SQLite::OPEN_READWRITE).exec("DELETE FROM seal; " + change);
@@ -554,7 +554,7 @@ TEST_F(Transfer, anOptunaStudyHasTheTablesOfOptuna) {
 TEST_F(Transfer, exportsTheTraceAsAStudyOfOptuna) {
     const RunId run = addFull("two \"layers\"");
     const double infinite = std::numeric_limits<double>::infinity();
-    store_.appendTrace(run, {{"bound", 3, infinite}, {"bound", 4, std::nan("")}});
+    store_.record(run, {.before = {{"bound", 3, infinite}, {"bound", 4, std::nan("")}}});
     store_.exportOptuna(run, file("optuna.db"));
     SQLite::Database optuna(file("optuna.db").string());
     const auto whole = [&](const std::string& sql) { return wholeFrom(optuna, sql); };

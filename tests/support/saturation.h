@@ -1,7 +1,7 @@
-#include "core/ranks/saturation.h"
+#pragma once
 
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <functional>
 #include <queue>
 #include <utility>
@@ -9,21 +9,32 @@
 
 #include "core/base/random.h"
 
-namespace tessera::ranks {
+/// Where rank 0 becomes what all others wait for: a queue by a clock of its own, no process.
+namespace tessera::test {
 
-namespace {
-
-/// A worker by its own clock.
-struct QueuedWorker {
-    double free = 0;  ///< when it has done what it was given
-    double work = 0;  ///< so far
+/// What handing out costs and how long tasks take, in seconds.
+struct QueueCosts {
+    double ofMessage = 0;  ///< of rank 0, for a message of answers and the tasks that go back, whatever they hold
+    double ofTask = 0;     ///< of rank 0, for each task of a message: asking, reading the answer, keeping it
+    double latency = 0;    ///< from one process to another
+    double task = 0;       ///< that a worker works on one task, on average
+    double spread = 0;  ///< of tasks, as a share: they are even between (1 − spread) and (1 + spread) of the average
 };
 
-}  // namespace
+struct QueueResult {
+    double efficiency = 0;  ///< share of the workers' time in which they work
+    double busy = 0;        ///< share of the time in which rank 0 works
+};
 
-QueueResult queueOf(std::size_t workers, std::size_t tasks, std::size_t batch, const QueueCosts& costs) {
+/// What `workers` of one thread make of `tasks` when messages hold `batch` tasks and each worker has one batch ahead of
+/// the one that it works on. The same numbers give the same result.
+inline QueueResult queueOf(std::size_t workers, std::size_t tasks, std::size_t batch, const QueueCosts& costs) {
     RandomStream random(1);
-    std::vector<QueuedWorker> all(workers);
+    struct Worker {
+        double free = 0;  ///< when it has done what it was given
+        double work = 0;  ///< so far
+    };
+    std::vector<Worker> all(workers);
     // Messages on their way to rank 0: when they come, whose they are, and how many answers they hold.
     struct Coming {
         double at;
@@ -48,22 +59,24 @@ QueueResult queueOf(std::size_t workers, std::size_t tasks, std::size_t batch, c
         if (given == 0) continue;
         double seconds = 0;
         for (std::size_t i = 0; i < given; ++i) seconds += costs.task * (1 + costs.spread * (2 * random.uniform() - 1));
-        QueuedWorker& worker = all[message.worker];
+        Worker& worker = all[message.worker];
         worker.free = std::max(worker.free, now + costs.latency) + seconds;
         worker.work += seconds;
         coming.push({worker.free + costs.latency, message.worker, given});
     }
     double worked = 0;
-    for (const QueuedWorker& worker : all) worked += worker.work;
+    for (const Worker& worker : all) worked += worker.work;
     return {.efficiency = worked / (end * static_cast<double>(workers)), .busy = work / end};
 }
 
-std::size_t batchThatKeeps(double efficiency, std::size_t workers, const QueueCosts& costs) {
+/// The smallest batch (a power of two) that keeps the efficiency, by `queueOf` with enough tasks for all; 0 where none
+/// does up to 1,024: rank 0 is saturated by the tasks themselves.
+inline std::size_t batchThatKeeps(double efficiency, std::size_t workers, const QueueCosts& costs) {
     // Enough batches for each worker that the last ones, which not all have, do not count.
-    constexpr std::size_t kMostBatch = 1024, kBatchesOfEach = 32;
-    for (std::size_t batch = 1; batch <= kMostBatch; batch *= 2)
+    constexpr std::size_t kMaxBatch = 1024, kBatchesOfEach = 32;
+    for (std::size_t batch = 1; batch <= kMaxBatch; batch *= 2)
         if (queueOf(workers, workers * batch * kBatchesOfEach, batch, costs).efficiency >= efficiency) return batch;
     return 0;
 }
 
-}  // namespace tessera::ranks
+}  // namespace tessera::test
