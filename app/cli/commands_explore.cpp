@@ -273,7 +273,7 @@ Action addExplore(CLI::App& app) {
                  "quotation marks); ALIAS@NAME gives the variable another name; may be repeated"),
         {"@variables"});
     offer(addTexts(app, "--objective", options->objectives, "METRIC[:min|:max]",
-                   "a metric that is to be small or large; may be repeated"),
+                   "a metric to minimise or maximise; may be repeated"),
           {"@objectives"});
     offer(addTexts(app, "--constraint", options->constraints, "METRIC<=VALUE", "a limit, also >=; may be repeated"),
           {"@constraints"});

@@ -89,7 +89,7 @@ Fields acceleratorFields() {
                "Add the peak rate of at least one data type."),
         F::map(&Accelerator::sustainedFlops, "sustained_flops", "Sustained rates", "data type",
                F::valueOf("Rate", Measure::flopsPerSecond, kPositive, "Multiply-adds count as two operations."),
-               "Rate in FLOP/s that large products of matrices were measured to reach under the power limit, by data "
+               "Rate in FLOP/s that large matrix multiplications were measured to reach under the power limit, by data "
                "type. "
                "Set it for an accelerator without measured kernels whose clock falls far below that of its peak.",
                "Without an entry, products reach as much of the peak as on the most alike measured accelerator.")

@@ -36,7 +36,7 @@ private:
     std::string message_;
 };
 
-/// Shared state of one reading of a document: provenance of numbers, and all faults, at most 20.
+/// State shared by all fields while a document is read: collects the provenance of numbers, and at most 20 faults.
 class Reading {
 public:
     /// Paths of numbers are kept relative to `base`. Both must outlive the reading.
@@ -71,7 +71,7 @@ private:
     std::vector<DataError> faults_;
 };
 
-/// Shared state of writing.
+/// What all fields are given while an object is written.
 struct Writing {
     const ProvenanceMap& provenance;
     bool everythingInline = false;  ///< write out what is named by path or from the library
@@ -139,11 +139,14 @@ struct Field {
     }
 };
 
-/// Reads the object's fields, each as far as it can be read. `extra` keys are left alone.
+/// Reads the members of a JSON object into `object`, whose type is that of the table. A field that cannot be read is
+/// noted in `reading`, and the others are read nevertheless; a key that is neither a field's nor in `extra` is a fault.
 void readFields(const Fields& fields, void* object, const JsonNode& node, Reading& reading,
                 const std::vector<std::string>& extra = {});
-/// Adds the object's fields to `json`; `path` is where they stand, such as "memory[0]".
+/// Adds the object's fields to `json`, but those that say what counts without them. `path` is where the object stands
+/// in the document, such as "memory[0]", by which `writing` knows where numbers come from.
 void writeFields(const Fields& fields, const void* object, Json& json, const std::string& path, const Writing& writing);
+/// The path of a member: "memory[0].name"; of the document itself, whose path is empty, the key.
 std::string joinedField(const std::string& path, const std::string& key);
 
 /// A kind of hardware file.

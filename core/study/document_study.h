@@ -16,7 +16,7 @@ namespace tessera::study {
 /// A kind of document of results.
 struct DocumentKind {
     std::string_view schema;                ///< "tessera.mapping-result/1"
-    std::string_view command;               ///< "map"
+    std::string_view command = {};          ///< "map"
     std::string_view nameOfStudy = "name";  ///< the key of the study's name
     std::string_view about = {};            ///< what it tells, as a sentence of its schema
     bool seeded = false;                    ///< may name the seed of random numbers

@@ -50,7 +50,7 @@ constexpr std::array kMemoryRules{
     MemoryRule{MemoryUse::weights, "Weights", "sum over trained tensors of elements × bytes as stored", kCounts.data()},
     MemoryRule{MemoryUse::gradients, "Gradients", "one per parameter, of the type in which the parameter is stored",
                kCounts.data()},
-    MemoryRule{MemoryUse::optimizer, "State of the optimiser", "Adam: 2 moments × 4 bytes × parameters",
+    MemoryRule{MemoryUse::optimizer, "State of the optimizer", "Adam: 2 moments × 4 bytes × parameters",
                kCounts.data()},
     MemoryRule{MemoryUse::activations, "Activations",
                "sum over outputs that the backward pass reads of elements × bytes, each once; of a table of layers "

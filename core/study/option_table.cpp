@@ -22,6 +22,11 @@ Values&& Values::inWholes() && {
     return std::move(*this);
 }
 
+Values&& Values::shapedAs(Json (*schema)()) && {
+    parameter.schema = schema;
+    return std::move(*this);
+}
+
 Values&& Values::byDefault(Json value) && {
     parameter.fallback = std::move(value);
     return std::move(*this);

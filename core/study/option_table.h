@@ -80,6 +80,8 @@ struct Values {
     Values&& forResearch() &&;
     /// Of a word or number.
     Values&& inWholes() &&;
+    /// JSON Schema of a document or list.
+    Values&& shapedAs(Json (*schema)()) &&;
     /// The default, where it is not the member's or a function sets several members.
     Values&& byDefault(Json value) &&;
 

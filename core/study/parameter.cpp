@@ -167,6 +167,82 @@ Json pairsFromTexts(const Parameter& parameter, const std::vector<std::string>& 
     return result;
 }
 
+/// A number in the parameter's range. Where `texts` are read, too, "16 GB/s" stands for one.
+Json numberSchema(const Parameter& parameter, std::string_view type, bool texts) {
+    Json schema = Json::object();
+    schema["type"] = texts ? Json::array({type, "string"}) : Json(type);
+    const auto limit = [&](const char* key, double value) {
+        if (!std::isfinite(value)) return;
+        const bool isWhole = value == std::floor(value) && std::fabs(value) < 0x1p53;
+        schema[key] = isWhole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+    };
+    limit("minimum", parameter.min);
+    limit("maximum", parameter.max);
+    if (texts) schema["minLength"] = 1;
+    return schema;
+}
+
+Json wordSchema(const Parameter& parameter) {
+    return Json::object({{"enum", parameter.words}});
+}
+
+Json listSchema(Json items, std::size_t max) {
+    Json schema = Json::object({{"type", "array"}});
+    schema["items"] = std::move(items);
+    schema["minItems"] = 1;
+    schema["maxItems"] = max;
+    schema["uniqueItems"] = true;
+    return schema;
+}
+
+/// Values of any name, or of the names that a schema allows.
+Json pairsSchema(Json values, Json names = {}) {
+    Json schema = Json::object({{"type", "object"}});
+    if (!names.is_null()) schema["propertyNames"] = std::move(names);
+    schema["additionalProperties"] = std::move(values);
+    return schema;
+}
+
+/// The schema of a parameter without its text and default.
+Json valueSchema(const Parameter& parameter) {
+    switch (parameter.kind) {
+        case ParameterKind::number:
+            return numberSchema(parameter, "number", true);
+        case ParameterKind::whole:
+            return numberSchema(parameter, "integer", true);
+        case ParameterKind::word:
+            return wordSchema(parameter);
+        case ParameterKind::wordOrNumber:
+            return Json::object(
+                {{"anyOf", Json::array({wordSchema(parameter), numberSchema(parameter, "number", true)})}});
+        case ParameterKind::words:
+            return listSchema(wordSchema(parameter), parameter.words.size());
+        case ParameterKind::numbers: {
+            Json schema = listSchema(numberSchema(parameter, "number", false), kMaxNumbers);
+            schema["type"] = Json::array({"array", "string"});
+            schema["minLength"] = 1;
+            return schema;
+        }
+        case ParameterKind::text:
+            return Json::object({{"type", "string"}, {"minLength", 1}, {"maxLength", longestText(parameter)}});
+        case ParameterKind::flag:
+            return Json::object({{"type", "boolean"}});
+        case ParameterKind::namedWords:
+            return pairsSchema(wordSchema(parameter));
+        case ParameterKind::namedNumbers:
+            return pairsSchema(numberSchema(parameter, "number", false),
+                               Json::object({{"pattern", "^([0-9]|[1-5][0-9]|6[0-3])$"}}));
+        case ParameterKind::wordNumbers:
+            return pairsSchema(numberSchema(parameter, "number", false), wordSchema(parameter));
+        case ParameterKind::document:
+            return parameter.schema == nullptr ? Json::object({{"type", "object"}}) : parameter.schema();
+        case ParameterKind::list:
+            return parameter.schema == nullptr ? Json::object({{"type", "array"}, {"minItems", 1}})
+                                               : parameter.schema();
+    }
+    return Json::object();
+}
+
 Json readPairs(const Parameter& parameter, const JsonNode& node) {
     if (!node.isObject()) node.fail(expectationOf(parameter));
     std::map<std::string, Json> pairs;
@@ -288,6 +364,18 @@ Json readParameter(const Parameter& parameter, const JsonNode& node) {
     }
     if (!value) node.fail(expectationOf(parameter));
     return *value;
+}
+
+Json schemaOf(const Parameter& parameter) {
+    const Json fallback = defaultOf(parameter);
+    // The option of a flag that is set by default says what it is to turn it off.
+    std::string about = fmt::format("{}{}", fallback == Json(true) ? "false: " : "", parameter.help);
+    if (parameter.measure != Measure::count)
+        about += fmt::format(" (a number without a unit is in {})", unitName(parameter.measure));
+    Json schema = Json::object({{"description", about}});
+    schema.update(valueSchema(parameter));
+    if (!fallback.is_null()) schema["default"] = fallback;
+    return schema;
 }
 
 std::vector<std::int64_t> wholeNumbers(std::string_view option, const std::string& text, std::int64_t max) {

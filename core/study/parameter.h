@@ -58,6 +58,7 @@ struct Parameter {
     /// Lines, or beginnings of lines, that it is likely to have in a study; null = nothing is known. May throw what
     /// reading the study throws.
     std::vector<std::string> (*offered)(const Study& study) = nullptr;
+    Json (*schema)() = nullptr;  ///< of a document or list: its JSON Schema; null = any object or list
 };
 
 /// The default of a parameter; null where it has none.
@@ -76,6 +77,9 @@ Json readParameter(const Parameter& parameter, const JsonNode& node);
 
 /// Allowed values as words that follow "expected": "a whole number from 1 to 64".
 std::string expectationOf(const Parameter& parameter);
+
+/// The JSON Schema of the value in a study file: what readParameter takes, the default and the row's text.
+Json schemaOf(const Parameter& parameter);
 
 /// Different whole numbers from 1 to `max` separated by commas, rising: what a text parameter may hold. Throws
 /// UsageError, naming the option.

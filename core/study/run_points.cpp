@@ -22,8 +22,8 @@ namespace {
 using explore::PointColumn;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// What a study says under one name.
-struct Said {
+/// One thing that a study sets: an input, a dimension, a parameter or the seed.
+struct StudySetting {
     std::string id, title, help;
     std::string text;
     Measure measure = Measure::count;
@@ -40,35 +40,36 @@ std::string spelled(std::string_view name) {
     return words;
 }
 
-/// All that a study says, inputs first; what it leaves out is at its default.
-std::vector<Said> saidBy(const Study& study) {
-    std::vector<Said> said;
+/// All settings of a study, inputs first; what it leaves out is at its default.
+std::vector<StudySetting> settingsOf(const Study& study) {
+    std::vector<StudySetting> settings;
     const auto inputs = [&](const char* id, const char* title, const std::vector<std::string>& names) {
-        if (!names.empty()) said.push_back({.id = id, .title = title, .help = {}, .text = joined(names, ", ")});
+        if (!names.empty()) settings.push_back({.id = id, .title = title, .help = {}, .text = joined(names, ", ")});
     };
     inputs("models", "Model", study.models);
     inputs("workloads", "Workload", study.workloads);
     inputs("hardware", "Hardware", study.hardware);
     for (const auto& [name, value] : study.dimensions)
-        said.push_back({.id = "dimension:" + name, .title = name, .help = {}, .text = std::to_string(value)});
+        settings.push_back({.id = "dimension:" + name, .title = name, .help = {}, .text = std::to_string(value)});
     for (const Parameter& parameter : engineNamed(study.engine).parameters()) {
         const std::string name(parameter.name);
         const bool given = study.parameters->contains(name);
         const Json value = given ? study.parameters->at(name) : defaultOf(parameter);
         if (value.is_null() || parameter.kind == ParameterKind::document) continue;
-        said.push_back({.id = name,
-                        .title = parameter.label.empty() ? spelled(name) : std::string(parameter.label),
-                        .help = std::string(parameter.help),
-                        .text = textOf(value),
-                        .measure = parameter.measure});
+        settings.push_back({.id = name,
+                            .title = parameter.label.empty() ? spelled(name) : std::string(parameter.label),
+                            .help = std::string(parameter.help),
+                            .text = textOf(value),
+                            .measure = parameter.measure});
     }
-    if (study.seed) said.push_back({.id = "seed", .title = "Seed", .help = {}, .text = std::to_string(*study.seed)});
-    return said;
+    if (study.seed)
+        settings.push_back({.id = "seed", .title = "Seed", .help = {}, .text = std::to_string(*study.seed)});
+    return settings;
 }
 
-/// What runs say under one name, by run; "" where a run says nothing.
+/// One setting by run; "" where a run has none of that name.
 struct Differing {
-    Said what;
+    StudySetting what;
     std::vector<std::string> texts;
 };
 
@@ -109,13 +110,13 @@ std::vector<PointColumn> variablesOf(const std::vector<RunPoint>& runs) {
     std::vector<Differing> all;
     std::map<std::string, std::size_t> places;
     for (std::size_t run = 0; run < runs.size(); ++run)
-        for (Said& said : saidBy(runs[run].study)) {
-            const auto [place, isNew] = places.try_emplace(said.id, all.size());
+        for (StudySetting& setting : settingsOf(runs[run].study)) {
+            const auto [place, isNew] = places.try_emplace(setting.id, all.size());
             if (isNew) {
-                all.push_back({.what = said, .texts = {}});
+                all.push_back({.what = setting, .texts = {}});
                 all.back().texts.resize(runs.size());
             }
-            all[place->second].texts[run] = std::move(said.text);
+            all[place->second].texts[run] = std::move(setting.text);
         }
     std::vector<PointColumn> columns;
     for (Differing& each : all) {

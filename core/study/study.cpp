@@ -23,10 +23,6 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::string_view kSchema = "tessera.study/1";
-constexpr std::size_t kMaxInputs = 64;
-constexpr std::size_t kLongestPath = 4096;
-
 /// Puts the parameters into the order and the form of the table, so that equal studies are equal bytes.
 void sortParameters(Study& study, const std::vector<Parameter>& table) {
     Json sorted = Json::object();
@@ -40,9 +36,9 @@ void sortParameters(Study& study, const std::vector<Parameter>& table) {
 
 std::vector<std::string> readNames(const JsonNode& node) {
     std::vector<std::string> names;
-    for (const JsonNode& child : node.elements(kMaxInputs)) {
-        if (child.text(kLongestPath).empty()) child.fail("a name");
-        names.push_back(besideOrGiven(node.document().file(), child.text(kLongestPath)));
+    for (const JsonNode& child : node.elements(kMaxStudyInputs)) {
+        if (child.text(kLongestInputName).empty()) child.fail("a name");
+        names.push_back(besideOrGiven(node.document().file(), child.text(kLongestInputName)));
     }
     if (names.empty()) node.fail("at least one name", "an empty list");
     return names;
@@ -117,7 +113,7 @@ void setParameter(Study& study, std::string_view name, const JsonNode& value) {
     setTo(study, name, [&](const Parameter& row) {
         if (value.isNull()) return defaultOf(row);
         const bool isDocument = row.kind == ParameterKind::document || row.kind == ParameterKind::list;
-        return isDocument && value.isString() ? readParameterFile(row, value.text(kLongestPath))
+        return isDocument && value.isString() ? readParameterFile(row, value.text(kLongestInputName))
                                               : readParameter(row, value);
     });
 }
@@ -137,7 +133,7 @@ Study readMembers(const JsonNode& node, const Engine& engine, const JsonNode* pa
     study.hardware = readInputs(node, "hardware", engine.hardware);
     if (node.has("dimensions"))
         for (const auto& [name, child] : node.at("dimensions").members())
-            study.dimensions[name] = child.whole(0, std::numeric_limits<std::int32_t>::max());
+            study.dimensions[name] = child.whole(0, kMaxDimension);
     const std::vector<Parameter>& table = engine.parameters();
     if (parameters != nullptr) {
         parameters->allowOnly(idsOf(table));
@@ -171,7 +167,8 @@ Study readOwnKind(const JsonNode& node, const Engine& engine) {
 }  // namespace
 
 Study readStudyInside(const JsonNode& node) {
-    if (node.has("schema") && node.at("schema").text() != kSchema) node.at("schema").fail(fmt::format("'{}'", kSchema));
+    if (node.has("schema") && node.at("schema").text() != kStudySchema)
+        node.at("schema").fail(fmt::format("'{}'", kStudySchema));
     node.allowOnly(kMembers);
     const Engine& engine = engineNamed(node.at("engine").oneOf(idsOf(engines())));
     std::optional<JsonNode> parameters;
@@ -192,7 +189,7 @@ Study readStudy(const JsonNode& node) {
 }
 
 bool isStudySchema(std::string_view schema) {
-    return schema.starts_with(kindOf(kSchema)) ||
+    return schema.starts_with(kindOf(kStudySchema)) ||
            std::any_of(engines().begin(), engines().end(), [&](const Engine& engine) {
                return !engine.studySchema.empty() && schema.starts_with(kindOf(engine.studySchema));
            });
@@ -236,7 +233,7 @@ std::vector<std::pair<std::string, std::string>> bundledStudies() {
 }
 
 Json toJson(const Study& study) {
-    Json json = {{"schema", kSchema}, {"engine", study.engine}};
+    Json json = {{"schema", kStudySchema}, {"engine", study.engine}};
     if (!study.name.empty()) json["name"] = study.name;
     // Lists that the engine does not take are left out: what every file has always held stays as it was.
     const Engine* engine = findEngine(study.engine);

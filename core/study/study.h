@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +13,12 @@
 
 /// A study is everything that decides a result: inputs, parameters and seed. Running one is a pure function.
 namespace tessera::study {
+
+/// Kind and version of study files, and their limits.
+inline constexpr std::string_view kStudySchema = "tessera.study/1";
+inline constexpr std::size_t kMaxStudyInputs = 64;  ///< of one list
+inline constexpr std::size_t kLongestInputName = 4096;
+inline constexpr std::int64_t kMaxDimension = std::numeric_limits<std::int32_t>::max();
 
 /// A study of an engine with every parameter at its default and no inputs yet. Throws UsageError.
 Study newStudy(std::string_view engine);

@@ -15,7 +15,7 @@ namespace tessera::study {
 namespace {
 
 constexpr double kMinShare = 0.05;        ///< of a task before its first part says anything about the rest
-constexpr double kMinWorked = 2;          ///< seconds before a rate is believed
+constexpr double kMinElapsed = 2;         ///< seconds before a rate is believed
 constexpr double kRecentShare = 1.0 / 3;  ///< share of the time that counts as lately
 constexpr double kMaxApart = 5;           ///< between two estimates that are still reported
 constexpr std::size_t kMaxSeen = 96;      ///< moments that a pace remembers
@@ -49,9 +49,9 @@ std::string roughly(double seconds) {
 
 }  // namespace
 
-void Pace::add(double worked, double value) {
-    if (!seen_.empty() && worked < seen_.back().first) return;
-    seen_.emplace_back(worked, value);
+void Pace::add(double elapsed, double value) {
+    if (!seen_.empty() && elapsed < seen_.back().first) return;
+    seen_.emplace_back(elapsed, value);
     if (seen_.size() < kMaxSeen) return;
     // Every other moment, but the first and the last.
     std::vector<std::pair<double, double>> kept;
@@ -75,41 +75,41 @@ std::optional<std::pair<double, double>> Pace::secondsFor(double rise) const {
 
 TimeLeft::TimeLeft(Study study) : study_(std::move(study)), algorithmTotal_(samplesOfEach(study_)) {}
 
-void TimeLeft::note(const ProgressEvent& event, double worked) {
+void TimeLeft::note(const ProgressEvent& event, double elapsed) {
     const bool other = event.total != total_ && event.task != task_;
     if (other || event.done < done_) {
         pace_ = {};
-        began_ = worked;
+        began_ = elapsed;
     }
     task_ = event.task;
     done_ = event.done;
     total_ = event.total;
-    pace_.add(worked - began_, done_);
+    pace_.add(elapsed - began_, done_);
     if (algorithmTotal_ > 0 && event.kind == ProgressEvent::Kind::point && event.curve.role == CurveRole::best)
-        noteAlgorithm(event.curve.owner, event.x, worked);
+        noteAlgorithm(event.curve.owner, event.x, elapsed);
 }
 
-/// What was worked since the last word of any algorithm was the turn of this one.
-void TimeLeft::noteAlgorithm(const std::string& name, double done, double worked) {
+/// What elapsed since the last word of any algorithm was the turn of this one.
+void TimeLeft::noteAlgorithm(const std::string& name, double done, double elapsed) {
     AlgorithmPace& pace = paces_[name];
-    const double turn = worked - std::exchange(turnBegan_, worked);
+    const double turn = elapsed - std::exchange(turnBegan_, elapsed);
     // The first word of an algorithm may be about samples of before an interruption.
     if (pace.done > 0) {
         longestTurn_ = std::max(longestTurn_, turn);
-        pace.worked += turn;
+        pace.elapsed += turn;
     }
     pace.done = done;
-    pace.pace.add(pace.worked, done);
+    pace.pace.add(pace.elapsed, done);
 }
 
 /// The algorithm with the minimum time is next: an algorithm that stays behind has ended before its time.
 bool TimeLeft::isOver(const AlgorithmPace& pace) const {
     if (pace.done >= algorithmTotal_) return true;
     return std::any_of(paces_.begin(), paces_.end(),
-                       [&](const auto& other) { return other.second.worked > pace.worked + 1 + 3 * longestTurn_; });
+                       [&](const auto& other) { return other.second.elapsed > pace.elapsed + 1 + 3 * longestTurn_; });
 }
 
-std::optional<TimeLeft::Span> TimeLeft::leftOfRace() const {
+std::optional<TimeLeft::Span> TimeLeft::leftOfPortfolio() const {
     if (static_cast<double>(paces_.size()) * algorithmTotal_ < total_) return std::nullopt;  // some have not begun
     Span sum;
     for (const auto& [name, pace] : paces_) {
@@ -123,11 +123,11 @@ std::optional<TimeLeft::Span> TimeLeft::leftOfRace() const {
 }
 
 std::optional<TimeLeft::Span> TimeLeft::left() const {
-    if (!(total_ > 0) || done_ >= total_ || pace_.worked() < kMinWorked) return std::nullopt;
+    if (!(total_ > 0) || done_ >= total_ || pace_.elapsed() < kMinElapsed) return std::nullopt;
     const bool isPortfolio = algorithmTotal_ > 0 && total_ > algorithmTotal_;
     std::optional<Span> span;
     if (isPortfolio) {
-        span = leftOfRace();
+        span = leftOfPortfolio();
     } else if (const auto its = pace_.secondsFor(total_ - done_); its && done_ >= kMinShare * total_) {
         span = Span{.min = its->first, .max = its->second};
     }

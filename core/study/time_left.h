@@ -14,19 +14,19 @@ namespace tessera::study {
 /// Rate of a rising number, overall and recent.
 class Pace {
 public:
-    /// `value` is reached after `worked` seconds; both only rise.
-    void add(double worked, double value);
+    /// `value` is reached after `elapsed` seconds; both only rise.
+    void add(double elapsed, double value);
     /// Seconds until the value has risen by so much, by the two rates, the shorter first. Empty while that is unknown:
     /// too little was seen, or nothing rises any more.
     std::optional<std::pair<double, double>> secondsFor(double rise) const;
     /// Seconds over which it was seen.
-    double worked() const { return seen_.empty() ? 0 : seen_.back().first - seen_.front().first; }
+    double elapsed() const { return seen_.empty() ? 0 : seen_.back().first - seen_.front().first; }
 
 private:
-    std::vector<std::pair<double, double>> seen_;  ///< worked and value, thinned
+    std::vector<std::pair<double, double>> seen_;  ///< elapsed and value, thinned
 };
 
-/// Estimates the remaining time of a run from what its engine reports. Times are seconds worked: a pause is none.
+/// Estimates the remaining time of a run from what its engine reports. Times are seconds elapsed without pauses.
 /// Algorithms of a portfolio take turns of equal time, so the remaining time is the sum over algorithms, each at its
 /// own rate.
 class TimeLeft {
@@ -37,7 +37,7 @@ public:
     };
 
     explicit TimeLeft(Study study = {});
-    void note(const ProgressEvent& event, double worked);
+    void note(const ProgressEvent& event, double elapsed);
     /// Estimated time left; empty while it is not known: at the beginning, where rates differ too much to say anything,
     /// and at the end of what is counted.
     std::optional<Span> left() const;
@@ -45,11 +45,11 @@ public:
 private:
     struct AlgorithmPace {
         Pace pace;
-        double worked = 0;  ///< seconds of its turns
+        double elapsed = 0;  ///< seconds of its turns
         double done = 0;
     };
-    void noteAlgorithm(const std::string& name, double done, double worked);
-    std::optional<Span> leftOfRace() const;
+    void noteAlgorithm(const std::string& name, double done, double elapsed);
+    std::optional<Span> leftOfPortfolio() const;
     bool isOver(const AlgorithmPace& pace) const;
 
     Study study_;

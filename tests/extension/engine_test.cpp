@@ -25,6 +25,7 @@
 #include "core/study/members.h"
 #include "core/study/option_table.h"
 #include "core/study/study.h"
+#include "core/study/study_schema.h"
 #include "tests/extension/command.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/shown.h"
@@ -262,6 +263,16 @@ TEST_F(ToyEngine, aParameterIsAMemberAndARow) {
     const auto field = ui::fieldOf(*study::findParameter(parameters(), "terms"));
     EXPECT_EQ(field->label, QStringLiteral("Terms that count"));
     EXPECT_EQ(field->words, (QStringList{QStringLiteral("all"), QStringLiteral("largest")}));
+    const Json forms = study::studyFileSchema().at("oneOf");
+    const auto form = std::find_if(forms.begin(), forms.end(), [](const Json& each) {
+        return each.at("/properties/engine/const"_json_pointer) == "toy";
+    });
+    ASSERT_NE(form, forms.end());
+    const Json schema = form->at("/properties/parameters/properties"_json_pointer);
+    EXPECT_EQ(schema.at("power").at("description"), "to which the numbers are raised");
+    EXPECT_EQ(schema.at("power").at("maximum"), 9);
+    EXPECT_EQ(schema.at("terms").at("enum"), Json({"all", "largest"}));
+    EXPECT_EQ(schema.at("terms").at("default"), "all");
 }
 
 TEST_F(ToyEngine, itsParametersAreChecked) {

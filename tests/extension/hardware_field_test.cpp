@@ -1,21 +1,30 @@
 // A field of hardware is one row of its kind's table: a toy field is read, written, in the schema, shown and edited
 // with nothing but its row.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <QLineEdit>
 #include <QTest>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "core/hardware/field.h"
 #include "tests/support/field_schema.h"
+#include "tests/support/hardware_examples.h"
+#include "ui/editors/hardware_facts.h"
 #include "ui/editors/hardware_kind.h"
 #include "ui/editors/kind_form.h"
+#include "ui/models/text.h"
 
 namespace tessera {
 namespace {
 
 using namespace hardware;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::StrCaseEq;
 
 /// A kind of hardware of this test's own.
 struct Cooler {
@@ -94,6 +103,31 @@ TEST_F(HardwareField, isShown) {
     ASSERT_EQ(shown.size(), 3U);
     EXPECT_EQ(shown[2].label, "start");
     EXPECT_EQ(shown[2].value, "3 ms");
+}
+
+/// "Start: 3 ms" of every row of facts.
+std::vector<std::string> rowsOf(const ui::Facts& facts) {
+    std::vector<std::string> rows;
+    for (const ui::Facts::Section& section : facts.sections)
+        for (const ui::Facts::Row& row : section.rows) rows.push_back((row.label + ": " + row.value).toStdString());
+    return rows;
+}
+
+TEST_F(HardwareField, isAFact) {
+    EXPECT_THAT(rowsOf(ui::hardwareFacts(kind_, document("0.003").json())), ElementsAre("Power: 5 W", "Start: 3 ms"));
+}
+
+TEST(EveryHardwareField, isAFact) {
+    for (const test::HardwareExamples& example : test::hardwareExamples()) {
+        for (const Json& document : example.documents) {
+            const std::vector<std::string> rows = rowsOf(ui::hardwareFacts(*example.kind, document));
+            for (const ShownValue& shown : shownValues(example.kind->fields, document)) {
+                if (shown.title == "Name") continue;
+                const std::string text = (ui::shownText(shown.label) + ": " + ui::shownText(shown.value)).toStdString();
+                EXPECT_THAT(rows, Contains(StrCaseEq(text))) << example.kind->id << ' ' << shown.path;
+            }
+        }
+    }
 }
 
 TEST_F(HardwareField, hasAnEditorThatTakesUnits) {

@@ -1,12 +1,16 @@
 #pragma once
 
+#include "core/base/json.h"
+#include "core/hardware/field.h"
 #include "ui/editors/hardware_kind.h"
 #include "ui/models/facts.h"
 
 namespace tessera::ui {
 
-/// The headline numbers of a piece of hardware: of an accelerator its rates and memories, of a fleet what it is made
-/// of. Title and icon are left to the caller.
+/// What a document of a kind says of every field of the kind's table, by sections; of long lists the beginning.
+Facts hardwareFacts(const hardware::Kind& kind, const Json& document);
+/// The same of a valid document, below numbers that are computed of it, such as the accelerators of a fleet. Title and
+/// icon are left to the caller.
 Facts hardwareFacts(const Preview& preview);
 
 }  // namespace tessera::ui

@@ -33,7 +33,7 @@ const OptionTable<Settings>& calibrationTable() {
         {"batch", "--batch LIST", wholeNumbersInto(&Settings::batches, "--batch", calibrate::kMaxBatch),
          Values::text().byDefault("1,4,16"), "batch sizes of the model, separated by commas"},
         {"optimizer", "--optimizer NAME", &Settings::optimizer,
-         Values::word(idsOf<std::string_view>(model::optimizerKinds())), "the model's optimiser"},
+         Values::word(idsOf<std::string_view>(model::optimizerKinds())), "the model's optimizer"},
         {"dtypes", "--dtype LIST", &Settings::dtypes, Values::words({"fp32", "bf16"}).labelled("Data types"),
          "data types of kernels; without it fp32, and bf16 where the processor has instructions for it"},
         {"tcp", "--no-tcp", &Settings::tcp, Values::flag().labelled("No network"),

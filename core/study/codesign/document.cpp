@@ -108,7 +108,7 @@ constexpr Definition kStageMemory(
         doc({"weights", "Without their gradients.", kFromZero}, half);
         doc.derived({"gradients", "As much as the weights.", kFromZero}, half);
         if constexpr (kReads<decltype(doc)>) memory.weights = half * 2;
-        doc({"optimizer", "State of the optimiser.", kFromZero}, memory.optimizer);
+        doc({"optimizer", "State of the optimizer.", kFromZero}, memory.optimizer);
         doc({"activations", "Of the micro-batch at work.", kFromZero}, memory.activations);
         doc({"stash", "Kept for the micro-batches in flight.", kFromZero}, memory.stashed);
         doc.derived({"total", "Their sum; at most the HBM.", kFromZero}, memory.total());

@@ -62,8 +62,9 @@ const OptionTable<Settings>& costTable() {
          "processing elements"},
         {"cluster", "--cluster N", &Settings::clusterSize, Values::whole(1, kMax).labelled("Elements of a cluster"),
          "elements of a cluster, the constant ClusterSz"},
-        {"variant", "--variant VARIANT", &Settings::variant, Values::word(cost::kVariantNames.all()),
-         "of the analysis: published is MAESTRO's as the published MAGMA code uses it, with its known errors"},
+        {"variant", "--variant VARIANT", &Settings::variant, Values::word(cost::kVariantNames.all()).forResearch(),
+         "variant of the cost model: published is MAESTRO's as the published MAGMA code uses it, with its known "
+         "errors"},
         {"noc_bandwidth", "--noc-bandwidth B", &Settings::nocBandwidth,
          Values::whole(1, kMax).labelled("On-chip bandwidth (elements per cycle)"), "elements per cycle on chip"},
         {"noc_hops", "--noc-hops N", &Settings::nocHops, Values::whole(0, kMax).labelled("On-chip hops"),

@@ -38,14 +38,18 @@ struct VariableDefinition {
     std::string help = {};     ///< what it is and rests on, a line; empty = as the target's own
 };
 
-enum class Goal : std::uint8_t { min, max };
+/// Direction of an objective.
+enum class Goal : std::uint8_t {
+    min,  ///< the smallest value is best
+    max,  ///< the largest value is best
+};
 inline constexpr EnumNames<Goal> kGoalNames{"min", "max"};
 /// A value as one of which less is better. Its own inverse.
 inline double asLessIsBetter(Goal goal, double value) {
     return goal == Goal::max ? -value : value;
 }
 
-/// A metric that is to be small or large.
+/// A metric to minimise or maximise.
 struct ObjectiveDefinition {
     std::string metric;
     std::optional<Goal> goal = {};  ///< none: what is better of the metric

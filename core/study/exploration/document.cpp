@@ -70,7 +70,7 @@ constexpr auto kExplorationDocument = [](auto& doc, auto& outcome, auto& result)
     doc({"ended_by", "Why the exploration ended."}, outcome.ended);
     doc.list({"variables", "What varies.", kSomeEntries}, outcome.variables, kExploredVariable);
     doc.list({"metrics", "Of the study, in the order in which points have them."}, outcome.metrics, kExploredMetric);
-    doc.list({"objectives", "What is to be small or large."}, outcome.objectives, [](auto& row, auto& objective) {
+    doc.list({"objectives", "Metrics that are minimised or maximised."}, outcome.objectives, [](auto& row, auto& objective) {
         row({"id", "Of the metric or variable."}, objective.id);
         row({"title", "For people."}, objective.title);
         row({"goal", "Least or most."}, objective.goal, kGoalNames);

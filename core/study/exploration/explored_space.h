@@ -90,8 +90,8 @@ private:
     std::unique_ptr<Data> data_;
 };
 
-/// The study with each input, and each file that a parameter names, that a variable gives it, one at a time, after
-/// itself.
+/// The base study, then one study for each input that a variable sets and for each file that it gives a parameter, with
+/// that one replaced: together they have all inputs that points may use.
 std::vector<Study> innerStudies(const Study& base, const std::vector<VariableDefinition>& variables);
 
 }  // namespace tessera::study

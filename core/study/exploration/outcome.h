@@ -54,7 +54,7 @@ struct ExploredPoint {
     }
 };
 
-/// What an exploration is to make small or large: a metric, or a variable of that name.
+/// What an exploration minimises or maximises: a metric, or a variable of that name.
 struct ExploredObjective {
     std::string id;
     std::string title;

@@ -67,12 +67,12 @@ std::vector<ExploredObjective> objectivesAt(const EvaluatedPoint& point, const E
     return objectives;
 }
 
-/// Points on their way to whoever looks, many at a time; those before the first solution wait for its metrics. Several
-/// threads may add at once, and none waits for another that tells.
-class ToldPoints {
+/// Sends evaluated points to RunContext::evaluated, many at a time; those before the first solution wait for its
+/// metrics. Several threads may add at once, and none waits for another that sends.
+class PointReporter {
 public:
-    ToldPoints(const ExplorationDefinition& definition, const ExploredSpace& space, const PointEvaluator& evaluator,
-               const RunContext& context)
+    PointReporter(const ExplorationDefinition& definition, const ExploredSpace& space, const PointEvaluator& evaluator,
+                  const RunContext& context)
         : definition_(definition), evaluator_(evaluator), sink_(context.evaluated) {
         table_.variables = space.variables();
         table_.base = titleOf(definition.base);
@@ -82,23 +82,23 @@ public:
         if (!sink_) return;
         {
             const std::lock_guard lock(mutex_);
-            untold_.push_back(point);
+            pending_.push_back(point);
             if (ExplorationClock::now() < next_) return;
         }
-        if (const std::unique_lock telling(telling_, std::try_to_lock); telling) tell();
+        if (const std::unique_lock sending(sending_, std::try_to_lock); sending) send();
     }
-    void tellAll() {
+    void flush() {
         if (!sink_) return;
-        const std::lock_guard telling(telling_);
-        tell();
+        const std::lock_guard sending(sending_);
+        send();
     }
 
 private:
-    void tell() {
+    void send() {
         {
             const std::lock_guard lock(mutex_);
-            std::move(untold_.begin(), untold_.end(), std::back_inserter(waiting_));
-            untold_.clear();
+            std::move(pending_.begin(), pending_.end(), std::back_inserter(waiting_));
+            pending_.clear();
         }
         for (std::size_t i = 0; i < waiting_.size() && places_.empty(); ++i)
             if (!waiting_[i].objectives.empty()) setColumns(waiting_[i]);
@@ -123,10 +123,10 @@ private:
     const std::function<void(explore::PointTable)> sink_;
 
     std::mutex mutex_;  ///< of the two that follow
-    std::vector<EvaluatedPoint> untold_;
+    std::vector<EvaluatedPoint> pending_;
     ExplorationClock::time_point next_ = {};
 
-    std::mutex telling_;  ///< of what follows, and of telling
+    std::mutex sending_;  ///< of what follows, and of sending
     ExplorationOutcome table_;
     MetricPlaces places_;  ///< the names are those that the evaluator keeps
     std::vector<EvaluatedPoint> waiting_;
@@ -189,7 +189,7 @@ public:
           space_(space),
           evaluator_(evaluator),
           context_(context),
-          told_(definition, space, evaluator, context),
+          reporter_(definition, space, evaluator, context),
           checkpoints_(std::move(checkpoint)),
           total_(total),
           isMeasured_(engineNamed(definition.base.engine).measures),
@@ -282,7 +282,7 @@ public:
     }
 
     /// Reports that work goes on, not too often.
-    void beat() {
+    void reportAlive() {
         const auto now = ExplorationClock::now().time_since_epoch().count();
         auto last = lastReport_.load();
         if (now - last < ExplorationClock::duration(kReportInterval).count()) return;
@@ -290,7 +290,7 @@ public:
             context_.reportProgress(kExploring, static_cast<double>(done_.load()), static_cast<double>(total_));
     }
     /// Tells of the last points.
-    void tellAll() { told_.tellAll(); }
+    void flush() { reporter_.flush(); }
     /// Hands on what is evaluated, where it is not known to be handed on.
     void giveUp() { checkpoints_.handOnLast(); }
 
@@ -340,7 +340,7 @@ private:
         const auto ofEach =
             static_cast<unsigned>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, open.size())));
         RunControl control{.cancel = end.token(), .threads = isMeasured_ ? context_.threads : ofEach};
-        if (context_.isWatched()) control.progress = [this](const ProgressEvent&) { beat(); };
+        if (context_.isWatched()) control.progress = [this](const ProgressEvent&) { reportAlive(); };
         const bool keepsWhole = definition_.settings.keep == KeepPoints::all && wholes_ < kMostKeptWhole;
         const auto take = [&](std::size_t i, EvaluatedPoint evaluated) {
             Pending& pending = batch_[open[i]];
@@ -421,9 +421,9 @@ private:
     /// Tells of a point at once, in the order in which points are done.
     void noteDone(const EvaluatedPoint& evaluated) {
         ++done_;
-        told_.add(evaluated);
+        reporter_.add(evaluated);
         if (!context_.isWatched()) return;
-        beat();
+        reportAlive();
         if (evaluated.fault != PointFault::none || evaluated.objectives.size() > kMostOfLive) return;
         if (const std::optional<ProgressEvent> event = gainOf(evaluated)) context_.report(*event);
     }
@@ -455,7 +455,7 @@ private:
     const ExploredSpace& space_;
     PointEvaluator& evaluator_;
     const RunContext& context_;
-    ToldPoints told_;
+    PointReporter reporter_;
     Checkpoints checkpoints_;
     const std::int64_t total_;
     const bool isMeasured_;
@@ -579,11 +579,11 @@ Result explorationOf(const Study& study, const RunContext& context) {
         evaluations.resume(readKeptPoints(state->root(), *space, definition.objectives.size(), evaluator.metrics()));
     const PollScope polled([&] {
         context.throwIfCancelled(kExploration);
-        evaluations.beat();
+        evaluations.reportAlive();
     });
     std::optional<Result> baseResult;
     EvaluatedPoint baseline = evaluator.evaluateBase(
-        context, [&] { evaluations.beat(); }, baseResult);
+        context, [&] { evaluations.reportAlive(); }, baseResult);
     baseline.values = space->ownValues();
     evaluator.refuseSharedNames(baseline);
     if (!evaluator.judgeBase(baseline)) evaluations.doubt();
@@ -593,7 +593,7 @@ Result explorationOf(const Study& study, const RunContext& context) {
     ExplorationOutcome outcome;
     try {
         method.run(problem, [&](std::span<const explore::Point> points) { return evaluations.evaluate(points); });
-        evaluations.tellAll();
+        evaluations.flush();
         evaluations.checkFirst(evaluations.points().size());
 
         outcome.engine = definition.base.engine;

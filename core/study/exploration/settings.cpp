@@ -48,24 +48,42 @@ Json readBegin(const JsonNode& node) {
     return list;
 }
 
+/// The schema of a definition of tessera.exploration/1.
+Json referenceTo(std::string_view definition) {
+    return Json::object({{"$ref", fmt::format("exploration.schema.json#/definitions/{}", definition)}});
+}
+Json baseSchema() {
+    return referenceTo("study");
+}
+Json entriesSchema(std::string_view definition, std::size_t max) {
+    Json schema = Json::object({{"type", "array"}});
+    schema["items"] = referenceTo(definition);
+    schema["minItems"] = 1;
+    schema["maxItems"] = max;
+    return schema;
+}
+
 const OptionTable<ExplorationSettings>& explorationTable() {
     using Options = ExplorationSettings;
     static const OptionTable<Options> kTable{
-        {"study", "--study FILE", &Options::study, Values::documentBy(readBase),
+        {"study", "--study FILE", &Options::study, Values::documentBy(readBase).shapedAs(baseSchema),
          "the study that is varied, of any engine"},
         {"variables", "--variables FILE", &Options::variables,
          Values::linesBy(readEach<VariableDefinition, readVariable, kMaxVariables>, textOfVariable, "variable",
-                         offeredVariables),
+                         offeredVariables)
+             .shapedAs([] { return entriesSchema("variable", kMaxVariables); }),
          "what varies: parameters, inputs and dimensions of the study, fields of its hardware, and values computed "
          "from "
          "others"},
         {"objectives", "--objectives FILE", &Options::objectives,
          Values::linesBy(readEach<ObjectiveDefinition, readObjective, kMaxObjectives>, textOfObjective, "objective",
-                         offeredMetrics),
-         "metrics of the study that are to be small or large"},
+                         offeredMetrics)
+             .shapedAs([] { return entriesSchema("objective", kMaxObjectives); }),
+         "metrics of the study to minimise or maximise"},
         {"constraints", "--constraints FILE", &Options::constraints,
          Values::linesBy(readEach<ConstraintDefinition, readConstraint, kMaxConstraints>, textOfConstraint,
-                         "constraint", offeredMetrics),
+                         "constraint", offeredMetrics)
+             .shapedAs([] { return entriesSchema("constraint", kMaxConstraints); }),
          "limits of metrics"},
         {"method", "--method METHOD", &Options::method, Values::word(idsOf<std::string_view>(explore::methods())),
          "how points are chosen"},
@@ -73,10 +91,12 @@ const OptionTable<ExplorationSettings>& explorationTable() {
         {"population", "--population N", &Options::population, Values::whole(0, kMaxPopulation),
          "points of a generation of methods that have them; 0 = by the method"},
         {"stop_after", "--stop-after N", &Options::stopAfter, Values::whole(1, kMaxExploredPoints),
-         "ends once so many points in a row gain nothing: neither a better value nor hypervolume"},
+         "stop after N consecutive points without improvement of a value or of the hypervolume"},
         {"keep", "--keep WHICH", &Options::keep, Values::word(kKeepPointsNames.all()),
          "points whose results are kept whole: none, those of the front, or all (at most 1,000)"},
-        {"begin", "--begin FILE", &Options::begin, Values::listBy(readBegin),
+        {"begin", "--begin FILE", &Options::begin, Values::listBy(readBegin).shapedAs([] {
+             return entriesSchema("point", static_cast<std::size_t>(kMaxExploredPoints));
+         }),
          "points to evaluate first, a row of values by variable each; of the method list the only ones"},
     };
     return kTable;

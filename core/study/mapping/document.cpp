@@ -232,6 +232,24 @@ mapping::Mapping readMapping(const JsonNode& node, std::size_t jobs, std::size_t
     return readMembers<mapping::Mapping>(node, [&](auto& doc, auto& of) { kMapping(doc, of, jobs, cores); });
 }
 
+Json givenMappingSchema() {
+    return DocumentSchema::ofObject([](DocumentSchema& doc) {
+        const mapping::Mapping mapping;
+        kMapping(doc, mapping, 0, 0);
+        doc.unlessEmpty({"made_for", "Hash of the jobs and cores that it was made for."}, std::string());
+    });
+}
+
+Json warmStartSchema() {
+    Json several = DocumentSchema::ofObject([](DocumentSchema& doc) {
+        const std::optional<mapping::Problem> problem;
+        const std::vector<mapping::Mapping> mappings;
+        doc.object({"problem", "That they were made for, where it is another one."}, problem, kProblem);
+        doc.list("mappings", mappings, [](auto& row, auto& mapping) { kMapping(row, mapping, 0, 0); });
+    });
+    return Json::object({{"anyOf", Json::array({givenMappingSchema(), std::move(several)})}});
+}
+
 Json problemJson(const mapping::Problem& problem) {
     return jsonOf(problem, kProblem);
 }

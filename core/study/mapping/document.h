@@ -28,6 +28,11 @@ std::optional<FlopsPerSecond> throughputOf(const mapping::Problem& problem, cons
 Json mappingJson(const mapping::Mapping& mapping);
 mapping::Mapping readMapping(const JsonNode& node, std::size_t jobs, std::size_t cores);
 
+/// The JSON Schema of a mapping that is given, and of what a search starts from: a mapping of the same problem, or
+/// several of another one.
+Json givenMappingSchema();
+Json warmStartSchema();
+
 /// The table of a problem, and back. Throws DataError.
 Json problemJson(const mapping::Problem& problem);
 mapping::Problem readProblem(const JsonNode& node);

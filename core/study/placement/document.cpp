@@ -38,7 +38,7 @@ constexpr std::string_view kTextOrNull = R"({"type": ["string", "null"]})";
 constexpr Key kMemoryKey{"memory", "What fills an accelerator's memory at its fullest."};
 constexpr auto kMemory = [](auto& doc, auto& memory) {
     doc({"weights_and_gradients_bytes", "Weights and their gradients."}, memory.weights, kRound);
-    doc({"optimizer_bytes", "The optimiser's state."}, memory.optimizer, kRound);
+    doc({"optimizer_bytes", "The optimizer's state."}, memory.optimizer, kRound);
     doc({"activations_bytes", "Of the micro-batch at work."}, memory.activations, kRound);
     doc({"in_flight_bytes",
          "Kept for the micro-batches between their forward and backward pass: their activations, or, where activations "

@@ -93,7 +93,7 @@ void memoryTerms(const Row& row, Terms& terms) {
         terms.push_back({name, formatQuantity(size.value, Measure::bytes), "result, stages, memory"});
     };
     add("weights and gradients", memory.weights);
-    add("optimiser's state", memory.optimizer);
+    add("optimizer's state", memory.optimizer);
     add("activations", memory.activations);
     add(("kept for " + counted(memory.inFlight) + " micro-batches in flight").c_str(), memory.stashed);
     if (memory.beside.value > 0) add("fixed memory", memory.beside);
@@ -255,7 +255,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
              },
          .measure = Measure::bytes,
          .better = Better::lower,
-         .formula = "max over stages of (weights and gradients + optimiser's state + activations + kept in flight)",
+         .formula = "max over stages of (weights and gradients + optimizer's state + activations + kept in flight)",
          .source = kPaper,
          .terms = memoryTerms},
         {.id = "own_time_per_batch_s",

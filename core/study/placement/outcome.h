@@ -47,7 +47,7 @@ struct PlacementOutcome {
     std::optional<PlacedModelCosts> of = {};  ///< none: the costs are those of a file
     std::vector<std::int64_t> layers;         ///< ids; plans hold indices into these
     std::int64_t layerCount = 0;              ///< of the model
-    codesign::PlacementProblem problem;       ///< costs and the optimiser's state left out
+    codesign::PlacementProblem problem;       ///< costs and the optimizer's state left out
     codesign::Optimizer optimizer = codesign::Optimizer::sgd;
     codesign::OptimizerMemory rule = codesign::OptimizerMemory::reference;
     std::optional<std::int64_t> globalBatch;  ///< samples

@@ -5,15 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/physical/training_run.h"
+#include "core/study/document_schema.h"
 
 namespace tessera::study {
 
@@ -37,7 +42,7 @@ const OptionTable<PlacementSettings>& placementTable() {
          "samples of a batch: of a model's step, 1,024 without it; of layers of a file, for the throughput"},
         {"optimizer_memory", "--optimizer-memory RULE", &Settings::rule,
          Values::word(codesign::kOptimizerMemoryNames.all()),
-         "how the optimiser's state of layers of a file is counted: as the published program counts, exactly in the "
+         "how the optimizer's state of layers of a file is counted: as the published program counts, exactly in the "
          "weights' type, or for mixed precision, with Adam 16 bytes for each parameter in all"},
         {"branches", "--branches RULE", &Settings::serialBranches, Values::word({"parallel", "serial"}),
          "how layers of a file run in a stage where they do not depend on each other; the paper's rule is parallel"},
@@ -56,13 +61,14 @@ const OptionTable<PlacementSettings>& placementTable() {
          Values::words(physical::kRecomputeNames.all()).byDefault(Json({"none", "selective", "full"})),
          "what of a model's activations may be computed again in the backward pass"},
         {"zero", "--zero STAGE", &Settings::zero, Values::whole(0, 1),
-         "stage of ZeRO in which replicas of a model share the optimiser's state"},
+         "stage of ZeRO in which replicas of a model share the optimizer's state"},
         {"plan", "--plan PLAN", &Settings::plan, Values::text(),
          "evaluate a user-supplied plan beside the fastest: stages, tensor-parallel degree and replicas such as "
          "8,4,16, "
          "'file' for what the layers' file fixes (both cut as well as they can be), or a result of this "
          "command as a file"},
-        {"plan_file", "--plan-file FILE", &Settings::planFile, Values::document(givenPlanJson),
+        {"plan_file", "--plan-file FILE", &Settings::planFile,
+         Values::document(givenPlanJson).shapedAs(givenPlanSchema),
          "a result of this command whose plan is evaluated beside the fastest"},
     };
     return kTable;
@@ -154,6 +160,20 @@ Json givenPlanJson(const JsonDocument& file) {
     for (const JsonNode& stage : root.at("stages").elements(codesign::kMaxPlacedLayers))
         stages.push_back({{"layers", stage.at("layers").json()}});
     return plan;
+}
+
+Json givenPlanSchema() {
+    return DocumentSchema::ofObject([](DocumentSchema& doc) {
+        doc({"file", "As the user named it."}, std::string());
+        doc({"sha256", "Of its bytes."}, std::string());
+        doc({"tensor", "Tensor-parallel degree."}, std::int64_t(), 1);
+        doc({"data", "Replicas."}, std::int64_t(), 1);
+        doc.list({"stages", "From the model's input to its output."}, std::vector<codesign::PlacedStage>(),
+                 [](DocumentSchema& row, const codesign::PlacedStage& /*stage*/) {
+                     row({"layers", "Ids of the layers' file; of a model from 0.", kSomeEntries},
+                         std::vector<std::int64_t>(), std::numeric_limits<std::int64_t>::min());
+                 });
+    });
 }
 
 std::optional<GivenPlan> givenPlanOf(const PlacementSettings& settings) {

@@ -53,6 +53,8 @@ struct PlacedLayers {
 codesign::Plan readGivenPlan(const JsonNode& root, const PlacedLayers& layers);
 /// What a plan is: of a result all else is left out.
 Json givenPlanJson(const JsonDocument& file);
+/// Its JSON Schema.
+Json givenPlanSchema();
 /// The plan that `plan_file` holds and the file that it is of; nothing where there is none. Throws UsageError where
 /// `plan` gives one as well.
 struct GivenPlan {

@@ -29,11 +29,11 @@ using codesign::Plan;
 
 constexpr std::int64_t kHighestDegree = 1'000'000'000;
 
-/// Of the optimiser in bytes per byte of weights.
+/// Of the optimizer in bytes per byte of weights.
 double stateOf(codesign::Optimizer optimizer, codesign::OptimizerMemory rule) {
     if (const auto state = codesign::optimizerState(optimizer, rule)) return *state;
     throw UsageError(
-        fmt::format("option '--optimizer-memory' is '{}', which does not know the optimiser '{}'; "
+        fmt::format("option '--optimizer-memory' is '{}', which does not know the optimizer '{}'; "
                     "expected exact or mixed",
                     codesign::nameOf(rule), codesign::nameOf(optimizer)));
 }
@@ -129,7 +129,7 @@ std::vector<std::string> assumptionsOf(const PlacementOutcome& outcome, const Pl
         "each after its bytes over the bandwidth.",
         "A batch takes the greatest load of a stage for each micro-batch of a replica and each stage but one; d "
         "replicas then synchronise the first stage's weights, 4·(d - 1)/d times over the bandwidth.",
-        fmt::format("Memory holds weights, gradients, the optimiser's state of {} bytes per byte of weights (rule {}, "
+        fmt::format("Memory holds weights, gradients, the optimizer's state of {} bytes per byte of weights (rule {}, "
                     "{}), activations, and {} for every micro-batch in flight.",
                     exactNumber(problem.optimizerState), codesign::nameOf(outcome.rule),
                     codesign::nameOf(outcome.optimizer),

@@ -46,7 +46,7 @@ const OptionTable<Settings>& scheduleTable() {
          Values::number(kShortestTime, kLongestTime, Measure::seconds).byDefault(60),
          "ends the search with the best so far"},
         {"node_limit", "--node-limit N", &Settings::nodes, Values::whole(1, std::numeric_limits<std::int32_t>::max()),
-         "states (of ilp: nodes) to look at, the repeatable limit"},
+         "search-node limit (ilp: branch-and-bound nodes); deterministic, unlike --time-limit"},
     };
     return kTable;
 }
