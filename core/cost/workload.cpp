@@ -27,34 +27,57 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uintmax_t kLargestWorkloadFile = std::uintmax_t{16} << 20;
-constexpr std::int64_t kLargestSize = 1'000'000'000;  // of a batch or dimension
-constexpr std::size_t kMaxDimensions = 100;
-constexpr std::size_t kLongestDescription = 4000;
-const SchemaHistory kWorkloadSchema{.kind = "tessera.workload"};  // migrations are appended here
 constexpr std::string_view kFolder = "workloads";
 constexpr std::string_view kSchemaMark = "\"tessera.workload/";
+constexpr std::int64_t kLargestSize = 1'000'000'000;  // of a batch or dimension
 
-WorkloadSource readSource(const JsonNode& node) {
-    node.allowOnly({"model", "kind", "batch", "dimensions"});
-    WorkloadSource source;
-    source.model = node.at("model").text(4096);
-    if (trimmed(source.model).empty()) node.at("model").fail("'zoo:NAME', or the path of a model's file");
-    if (node.has("kind")) source.kind = hardware::nameIn(node.at("kind"));
-    source.batch = node.wholeOr("batch", 1, 1, kLargestSize);
-    if (!node.has("dimensions")) return source;
-    const JsonNode dimensions = node.at("dimensions");
-    for (const auto& [name, value] : dimensions.members()) source.dimensions[name] = value.whole(0, kLargestSize);
-    if (source.dimensions.size() > kMaxDimensions) dimensions.fail("at most 100 dimensions");
-    return source;
+hardware::Fields sourceFields() {
+    using F = hardware::FieldsOf<WorkloadSource>;
+    constexpr std::size_t kLongestPath = 4096;
+    return {F::other(
+                "model", "Model", "zoo:NAME, or the path of a model's file relative to this file.",
+                Json{{"type", "string"}, {"minLength", 1}, {"maxLength", kLongestPath}, {"pattern", R"([^ \t\r\n])"}},
+                [](WorkloadSource& source, const JsonNode& node, hardware::Reading&) {
+                    source.model = node.text(kLongestPath);
+                    if (trimmed(source.model).empty()) node.fail("'zoo:NAME', or the path of a model's file");
+                },
+                [](const WorkloadSource& source, const std::string&, const hardware::Writing&) {
+                    return Json(source.model);
+                }),
+            F::name(&WorkloadSource::kind, "kind", "Kind",
+                    "What the model is for, such as vision, language or recommendation.")
+                .otherwise("none"),
+            F::number(&WorkloadSource::batch, "batch", "Batch", Measure::count, hardware::wholeUpTo(kLargestSize),
+                      "Samples of a mini-batch.")
+                .otherwise("1", Json(1))
+                .alwaysWritten(),
+            F::map(&WorkloadSource::dimensions, "dimensions", "Dimensions", "dimension",
+                   F::valueOf("Size", Measure::count, hardware::wholeUpTo(kLargestSize, 0), "The size."),
+                   "Values of the model's symbolic dimensions, such as sequence=128, tensor_parallel=2.",
+                   "Without an entry, no dimension is set.", 0)
+                .otherwise("none", Json::object())};
 }
 
-Json sourceJson(const WorkloadSource& source) {
-    Json json = Json::object();
-    json["model"] = source.model;
-    if (!source.kind.empty()) json["kind"] = source.kind;
-    json["batch"] = source.batch;
-    for (const auto& [name, value] : source.dimensions) json["dimensions"][name] = value;
-    return json;
+hardware::Fields workloadFields() {
+    using F = hardware::FieldsOf<Workload>;
+    constexpr std::size_t kLongestDescription = 4000;
+    return {
+        F::name(&Workload::name, "name", "Name", "The name shown to people."),
+        F::text(&Workload::description, "description", "Description", "What the workload stands for.",
+                kLongestDescription)
+            .otherwise("not said", Json("")),
+        F::word(&Workload::draw, "draw", "Draw", kDrawRuleNames,
+                "How a group is made. balanced: every job is a kind, then a model of that kind, then a layer of that "
+                "model, each with equal chances, with replacement. layers: every job is a layer of all models with "
+                "equal chances, with replacement. in-order: the layers of all models one after the other; a group "
+                "takes up where the one before it ended.")
+            .otherwise("balanced", Json("balanced"))
+            .alwaysWritten(),
+        F::number(&Workload::groupSize, "group_size", "Group size", Measure::count,
+                  hardware::wholeUpTo(kLargestGroup, 0), "Jobs of a group; 0, where in order, is all layers.")
+            .otherwise("100, where in order all layers"),
+        F::list(&Workload::sources, "models", "Models, whose layers are the jobs", "model", sourceFields(),
+                "The models.", "Add a model of the zoo, or a file beside this one.", 1, kMaxSources)};
 }
 
 Workload loadFile(const std::string& path) {
@@ -208,35 +231,34 @@ std::int64_t checkedSize(const JobPool& pool, std::int64_t groupSize, std::size_
 
 }  // namespace
 
+const hardware::Kind& workloadKind() {
+    static const hardware::Kind kKind{
+        .id = "workload",
+        .title = "Workload",
+        .history = {.kind = "tessera.workload"},
+        .about =
+            "What a multi-tenant accelerator is given to do: models whose layers are jobs, and how groups of jobs "
+            "are drawn from them. Beyond this schema, models that are named exist and have the dimensions given.",
+        .fields = workloadFields()};
+    return kKind;
+}
+
 Workload readWorkload(const JsonNode& given) {
-    const bool whole = given.path().empty();
-    const JsonNode node = whole || given.has("schema") ? atCurrentSchema(given, kWorkloadSchema) : given;
-    node.allowOnly({"schema", "name", "description", "models", "draw", "group_size"});
-    Workload workload;
-    workload.file = given.document().file();
+    Workload workload = hardware::readDocument<Workload>(
+        given, workloadKind(), [](Workload& read, const JsonNode& node, hardware::Reading& reading) {
+            if (read.draw == DrawRule::inOrder) {
+                if (!node.has("group_size")) read.groupSize = 0;
+            } else if (read.groupSize == 0) {
+                reading.attempt(
+                    [&] { node.at("group_size").fail("a whole number above 0, but where jobs are drawn in order"); });
+            }
+        });
     workload.path = given.path();
-    if (whole) workload.id = fs::path(workload.file).stem().string();
-    workload.name = hardware::nameIn(node.at("name"));
-    if (node.has("description")) workload.description = node.at("description").text(kLongestDescription);
-    if (node.has("draw")) workload.draw = node.at("draw").oneOf(kDrawRuleNames);
-    const bool inOrder = workload.draw == DrawRule::inOrder;
-    workload.groupSize = node.wholeOr("group_size", inOrder ? 0 : 100, inOrder ? 0 : 1, kLargestGroup);
-    const JsonNode models = node.at("models");
-    for (const JsonNode& child : models.elements(kMaxSources)) workload.sources.push_back(readSource(child));
-    if (workload.sources.empty()) models.fail("at least one model", "an empty list");
     return workload;
 }
 
 Json toJson(const Workload& workload) {
-    Json json = Json::object();
-    json["schema"] = currentSchema(kWorkloadSchema);
-    json["name"] = workload.name;
-    if (!workload.description.empty()) json["description"] = workload.description;
-    json["draw"] = nameOf(workload.draw);
-    json["group_size"] = workload.groupSize;
-    Json& models = json["models"] = Json::array();
-    for (const WorkloadSource& source : workload.sources) models.push_back(sourceJson(source));
-    return json;
+    return hardware::documentJson(workload, workloadKind());
 }
 
 Workload loadWorkload(const std::string& name, const model::LoadOptions& options) {

@@ -10,8 +10,9 @@
 
 #include "core/base/enum_names.h"
 #include "core/base/json.h"
-#include "core/base/schema.h"
+#include "core/hardware/field.h"
 #include "core/hardware/library.h"
+#include "core/hardware/numbers.h"
 #include "core/model/jobs.h"
 #include "core/model/model.h"
 
@@ -50,6 +51,7 @@ struct Workload {
     std::vector<WorkloadSource> sources;
     DrawRule draw = DrawRule::balanced;
     std::int64_t groupSize = 100;  ///< jobs of a group; 0 = all jobs, in order (`inOrder` only)
+    hardware::ProvenanceMap provenance = {};
 
     bool operator==(const Workload&) const = default;
 };
@@ -68,7 +70,9 @@ inline constexpr std::size_t kMaxSources = 1000;
 inline constexpr std::int64_t kLargestGroup = 100'000;
 inline constexpr std::size_t kMaxPooledJobs = 1'000'000;
 
-/// Reads a workload; models are named, not loaded. Throws DataError.
+/// The table of its fields.
+const hardware::Kind& workloadKind();
+/// Reads a workload; models are named, not loaded. Throws DataError; several faults of a file as Faults.
 Workload readWorkload(const JsonNode& given);
 /// The document that reads back as the same workload.
 Json toJson(const Workload& workload);

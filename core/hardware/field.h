@@ -214,6 +214,9 @@ Json objectJson(const Fields& fields, const Object& object, const std::string& p
 
 }  // namespace detail
 
+/// Characters of a text.
+inline constexpr std::size_t kUsualText = 256;
+
 /// Makes the rows of an object's table. `get` is a member pointer, or a generic lambda that returns a reference.
 template <typename T>
 struct FieldsOf {
@@ -223,11 +226,14 @@ struct FieldsOf {
         Field field{.key = std::move(key), .title = std::move(title), .about = std::move(about)};
         return textOf(get, std::move(field), nameIn);
     }
+    /// A text of at most `longest` characters, which may be empty.
     template <typename Get>
-    static Field text(Get get, std::string key, std::string title, std::string about) {
+    static Field text(Get get, std::string key, std::string title, std::string about,
+                      std::size_t longest = kUsualText) {
         Field field{.key = std::move(key), .title = std::move(title), .about = std::move(about)};
         field.empty = "may be empty";
-        return textOf(get, std::move(field), [](const JsonNode& node) { return node.text(); });
+        field.max = longest;
+        return textOf(get, std::move(field), [longest](const JsonNode& node) { return node.text(longest); });
     }
     template <typename Get>
     static Field number(Get get, std::string key, std::string title, Measure measure, Bounds bounds,
@@ -298,12 +304,12 @@ struct FieldsOf {
     /// Numbers by a name: a std::map from it; `value` is a row of the number's title, measure and bounds.
     template <typename Get>
     static Field map(Get get, std::string key, std::string title, std::string entry, Field value, std::string about,
-                     std::string empty) {
+                     std::string empty, std::size_t minEntries = 1) {
         const Measure measure = value.measure;
         const Bounds bounds = value.bounds;
         Field field = several(Holds::map, std::move(key), std::move(title), {std::move(value)}, std::move(entry),
                               std::move(about), std::move(empty));
-        field.minEntries = 1;
+        field.minEntries = minEntries;
         field.max = 100;
         field.read = [get, measure, bounds, rules = field](void* object, const JsonNode& node, Reading& reading) {
             auto& members = std::invoke(get, *static_cast<T*>(object));

@@ -166,12 +166,13 @@ bool acceptsUnits(const Bounds& bounds, Measure measure) {
 
 double readNumber(const JsonNode& node, const Bounds& bounds, Measure measure) {
     if (bounds.whole) {
-        constexpr const char* kExpected = "a whole number above 0";
-        const std::optional<double> spelled = spelledOut(node, measure, kExpected);
-        if (spelled && (*spelled != std::floor(*spelled) || *spelled < 1 || *spelled >= 0x1p63))
-            failAsText(node, kExpected);
+        const char* const expected = bounds.min > 0 ? "a whole number above 0" : "a whole number of 0 or more";
+        const std::optional<double> spelled = spelledOut(node, measure, expected);
+        if (spelled && (*spelled != std::floor(*spelled) || *spelled < bounds.min || *spelled >= 0x1p63))
+            failAsText(node, expected);
         const std::int64_t number =
-            spelled ? static_cast<std::int64_t>(*spelled) : node.whole(1, std::numeric_limits<std::int64_t>::max());
+            spelled ? static_cast<std::int64_t>(*spelled)
+                    : node.whole(static_cast<std::int64_t>(bounds.min), std::numeric_limits<std::int64_t>::max());
         const auto max = static_cast<std::int64_t>(bounds.max);
         if (number > max) node.fail(fmt::format("a whole number of at most {}", max));
         if (bounds.powerOfTwo && !std::has_single_bit(static_cast<std::uint64_t>(number)))

@@ -63,8 +63,8 @@ inline constexpr Bounds kPositive{};
 inline constexpr Bounds kNotNegative{.minExcluded = false};
 inline constexpr Bounds kFraction{.max = 1};
 /// A whole number from 1 to `max`.
-constexpr Bounds wholeUpTo(std::int64_t max) {
-    return {.min = 1, .max = static_cast<double>(max), .minExcluded = false, .whole = true};
+constexpr Bounds wholeUpTo(std::int64_t max, std::int64_t min = 1) {
+    return {.min = static_cast<double>(min), .max = static_cast<double>(max), .minExcluded = false, .whole = true};
 }
 
 /// The number alone, or a text with a unit of the measure. Values above 0 lie in 1e-30 ... 1e30, so that no product or

@@ -39,6 +39,10 @@ const Engine& engineNamed(std::string_view id) {
     throw UsageError(fmt::format("there is no engine {}; there is {}", inQuotes(id), joined(idsOf(engines()), ", ")));
 }
 
+std::string_view commandOf(const Engine& engine) {
+    return engine.command.empty() ? engine.id : engine.command;
+}
+
 const Engine& engineOf(const Result& result) {
     return engineNamed(result.study.engine);
 }

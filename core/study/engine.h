@@ -122,6 +122,7 @@ struct Engine {
     std::string_view id;  ///< "partition"; written to files, never changes
     std::string_view title;
     std::string_view description;
+    std::string_view command = {};  ///< of the command line: "map"; empty = its id
 
     // What a study of it takes.
     std::string_view hardwareKind;               ///< what `hardware` names: "fleet"
@@ -205,6 +206,8 @@ void addEngine(Engine engine);
 const Engine* findEngine(std::string_view id);
 /// Throws UsageError, with a hint, where there is no such engine.
 const Engine& engineNamed(std::string_view id);
+/// The command that runs an engine: "map".
+std::string_view commandOf(const Engine& engine);
 /// The engine of a result.
 const Engine& engineOf(const Result& result);
 /// The studies whose inputs are those of a study: itself, or what it runs; none where that cannot be read.

@@ -297,7 +297,7 @@ TEST_F(Place, wrongInputIsOneSentence) {
 "activationRecomputation": false, "optimizerAlgorithm": "Momentum", "edges": {"1": []}, "nodes": {"1": [{"id": 0,
 "parameterSize": 1, "activationSize": 1, "optimalLatencyFw": 1, "optimalLatencyBw": 1, "isTensorParallelized": false}]}})");
     EXPECT_THAT(place("momentum.json").errors,
-                HasSubstr("'--optimizer-memory' is 'reference', which does not know the optimiser 'Momentum'; expected "
+                HasSubstr("'--optimizer-memory' is 'reference', which does not know the optimizer 'Momentum'; expected "
                           "exact"));
     EXPECT_EQ(place("momentum.json", {"--optimizer-memory", "exact"}).code, 0);
 }

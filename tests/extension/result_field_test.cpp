@@ -2,23 +2,40 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/report/catalogue.h"
 #include "core/report/field_table.h"
 #include "core/report/mapping_report.h"
 #include "core/report/partition_report.h"
 #include "core/report/prediction_report.h"
+#include "core/study/calibrate/study.h"
 #include "core/study/codesign/fields.h"
+#include "core/study/comparison.h"
+#include "core/study/cost/study.h"
 #include "core/study/explanation.h"
 #include "core/study/mapping/fields.h"
 #include "core/study/partition/fields.h"
+#include "core/study/placement/study.h"
+#include "core/study/plan/study.h"
 #include "core/study/prediction/fields.h"
+#include "core/study/schedule/study.h"
+#include "core/study/study.h"
+#include "tests/support/calibration_result.h"
 #include "tests/support/codesign_result.h"
 #include "tests/support/partition_result.h"
+#include "tests/support/plan_result.h"
 #include "tests/support/portfolio_result.h"
 #include "tests/support/prediction_result.h"
+#include "tests/support/schema.h"
 #include "ui/models/codesign_facts.h"
 #include "ui/models/codesign_tables.h"
 #include "ui/models/field_columns.h"
@@ -246,6 +263,114 @@ TEST(MappingFields, areFactsOfTheChosenRow) {
               labels(ui::coreFacts(*choice, 1)));
     expectAll(study::jobFields(), study::mappedJobs(mapped.outcome, mapped.run).at(3),
               labels(ui::jobFacts(*choice, 3)));
+}
+
+/// Results of the engines whose numbers are of the whole result.
+const study::Result& ranOnce(std::string_view engine, const std::vector<std::string>& models,
+                             const std::vector<std::string>& workloads,
+                             const std::vector<std::pair<std::string, Json>>& parameters) {
+    static std::map<std::string_view, study::Result> results;
+    const auto found = results.find(engine);
+    if (found != results.end()) return found->second;
+    study::Study study = study::newStudy(engine);
+    study.models = models;
+    study.workloads = workloads;
+    for (const auto& [name, value] : parameters) study.parameters[name] = value;
+    return results.emplace(engine, study::run(study)).first->second;
+}
+const study::Result& placedResult() {
+    return ranOnce("place", {}, {"bert-large"}, {});
+}
+const study::Result& scheduledResult() {
+    return ranOnce("schedule", {}, {"mixture-of-experts"}, {{"tensor_cores", 4}, {"vector_cores", 4}});
+}
+const study::Result& costedResult() {
+    return ranOnce("cost", {}, {"zoo:lenet5"}, {});
+}
+const study::Result& exploredResult() {
+    return ranOnce("explore", {}, {},
+                   {{"study", study::toJson(costedResult().study)},
+                    {"variables", Json::parse(R"([{"name": "pes", "parameter": "pes", "values": [256, 1024]}])")},
+                    {"objectives", Json::parse(R"([{"metric": "cycles"}, {"metric": "energy_j"}])")},
+                    {"method", "grid"}});
+}
+const study::Result& plannedResult() {
+    return planned("zoo:gpt2", "dgx-a100x16", 64);
+}
+
+struct WholeResult {
+    const char* engine;
+    study::Result (*make)();
+};
+class EveryNumberOfAResult : public testing::TestWithParam<WholeResult> {};
+
+TEST_P(EveryNumberOfAResult, isExplainedInTheSheetComparedAndInTheDocument) {
+    const study::Result result = GetParam().make();
+    const std::vector<study::Metric> metrics = study::metricsOf(result);
+    ASSERT_FALSE(metrics.empty());
+    const report::Selection at;
+    const report::Table sheet = report::tableNamed(result.study.engine, "metrics").make({result, at, {}});
+    ASSERT_EQ(sheet.rows.size(), metrics.size());
+    const study::Comparison compared = study::compare({&result, &result}, {"one", "other"});
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+        const study::Metric& metric = metrics[i];
+        SCOPED_TRACE(metric.name);
+        const std::optional<study::Explanation> explanation = study::explain(result, metric.name);
+        ASSERT_TRUE(explanation);
+        EXPECT_EQ(explanation->value, study::textOf(metric));
+        EXPECT_FALSE(explanation->formula.empty());
+        EXPECT_FALSE(explanation->source.empty());
+        EXPECT_EQ(sheet.rows[i].front(), metric.name);
+        EXPECT_EQ(sheet.rows[i].back(), exactNumber(metric.value));
+        EXPECT_THAT(compared.metrics,
+                    Contains(testing::Truly([&](const auto& row) { return row.metric.name == metric.name; })));
+    }
+    const Json document = study::toJson(result);
+    const study::Result again =
+        study::readResult(JsonDocument::parse(toText(document), "result.json").root(), result.study);
+    EXPECT_EQ(study::metricsOf(again), metrics) << "what is not in the document is lost";
+    EXPECT_EQ(errorsBySchema(nlohmann::json::parse(document.dump()),
+                             nlohmann::json::parse(study::engineOf(result).jsonSchema().dump())),
+              "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, EveryNumberOfAResult,
+                         testing::Values(WholeResult{"plan", [] { return plannedResult(); }},
+                                         WholeResult{"place", [] { return placedResult(); }},
+                                         WholeResult{"schedule", [] { return scheduledResult(); }},
+                                         WholeResult{"cost", [] { return costedResult(); }},
+                                         WholeResult{"calibrate", [] { return handMadeCalibration(); }},
+                                         WholeResult{"explore", [] { return exploredResult(); }}),
+                         [](const auto& tested) { return std::string(tested.param.engine); });
+
+/// Fields of what a result has once are its metrics.
+template <typename Row>
+void expectMetrics(const study::Result& result, const std::vector<Field<Row>>& fields, const Row& row) {
+    const std::vector<study::Metric> metrics = study::metricsOf(result);
+    std::size_t given = 0;
+    for (const Field<Row>& field : fields) {
+        SCOPED_TRACE(field.id);
+        EXPECT_NE(field.uses & study::kMetric, 0U);
+        const std::string exact = exactOf(field, row);
+        const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                        [&](const study::Metric& metric) { return metric.name == field.id; });
+        ASSERT_EQ(found != metrics.end(), !exact.empty());
+        if (exact.empty()) continue;
+        ++given;
+        EXPECT_EQ(exactNumber(found->value), exact);
+        EXPECT_EQ(found->title, field.title);
+        EXPECT_EQ(found->better, field.better);
+    }
+    EXPECT_GE(given, 3U);
+}
+
+TEST(FieldsOfAWholeResult, areItsMetrics) {
+    expectMetrics(plannedResult(), study::trainingPlanFields(), plannedResult().outcome.get<study::PlanOutcome>());
+    expectMetrics(placedResult(), study::placementFields(), placedResult().outcome.get<study::PlacementOutcome>());
+    expectMetrics(scheduledResult(), study::scheduleFields(), scheduledResult().outcome.get<study::ScheduleOutcome>());
+    expectMetrics(costedResult(), study::totalFields(), totalsOf(costedResult().outcome.get<study::CostOutcome>()));
+    const study::Result calibrated = handMadeCalibration();
+    expectMetrics(calibrated, study::calibrationFields(), calibrated.outcome.get<study::CalibrationOutcome>());
 }
 
 }  // namespace

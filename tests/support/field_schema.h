@@ -76,7 +76,7 @@ public:
     /// The reference to numbers within the bounds, alone or with what is said about them.
     Json number(const Bounds& bounds, bool units) {
         const bool common = !bounds.whole && bounds.min == 0;
-        std::string id = bounds.whole         ? fmt::format("whole_to_{:.0f}", bounds.max)
+        std::string id = bounds.whole ? fmt::format("whole_{}to_{:.0f}", bounds.min > 0 ? "" : "from_0_", bounds.max)
                          : bounds.min > 0     ? fmt::format("at_least_{:.0f}", bounds.min)
                          : bounds.max <= 1    ? "fraction"
                          : bounds.minExcluded ? "positive"
@@ -97,7 +97,8 @@ private:
         };
         plain["minimum"] = bounds.minExcluded ? Json(1e-30) : bound(bounds.min);
         plain["maximum"] = bound(bounds.max);
-        const std::string range = bounds.whole      ? fmt::format("A whole number from 1 to {:.0f}", bounds.max)
+        const std::string range = bounds.whole
+                                      ? fmt::format("A whole number from {:.0f} to {:.0f}", bounds.min, bounds.max)
                                   : bounds.min > 0  ? fmt::format("A number of {:.0f} or more (up to 1e30)", bounds.min)
                                   : bounds.max <= 1 ? "A number above 0 and at most 1"
                                   : bounds.minExcluded ? "A number above 0 (from 1e-30 to 1e30)"
@@ -154,7 +155,7 @@ inline Json valueSchema(const Field& field, Definitions& definitions) {
     const auto number = [&] { return definitions.number(field.bounds, acceptsUnits(field.bounds, field.measure)); };
     switch (field.holds) {
         case Holds::text:
-            if (!field.empty.empty()) return {{"type", "string"}, {"maxLength", 256}};
+            if (!field.empty.empty()) return {{"type", "string"}, {"maxLength", field.max}};
             return {{"allOf", Json::array({definitions.name()})}};
         case Holds::number:
             return {{"allOf", Json::array({number()})}};

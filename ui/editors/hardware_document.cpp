@@ -98,8 +98,7 @@ CheckOutcome checkHardware(const Json& document, const std::string& file) {
         return outcome;
     }
     Preview preview;
-    outcome.problems = findProblems(
-        document, file, [&](const JsonNode& root) { preview = kind->read(root); }, kind->stands);
+    outcome.problems = findProblems(document, file, [&](const JsonNode& root) { preview = kind->read(root); }, {});
     if (outcome.problems.isEmpty()) outcome.preview = preview;
     return outcome;
 }

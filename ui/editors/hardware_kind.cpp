@@ -348,33 +348,14 @@ HardwareKind templateForm() {
     return kind;
 }
 
-ListSpec workloadModels() {
-    ListSpec spec;
-    spec.path = "models";
-    spec.title = u"Models, whose layers are the jobs"_s;
-    spec.entry = u"model"_s;
-    spec.empty = u"Add a model of the zoo, or a file beside this one."_s;
-    FieldRow batch = textRow("batch", u"Batch"_s, u"Samples of a mini-batch"_s);
-    batch.kind = FieldKind::quantity;
-    batch.range = {.min = 1, .max = 1e9, .whole = true};
-    batch.fallback = 1;
-    FieldRow sizes = textRow("dimensions", u"Dimensions"_s,
-                             u"Sizes that the model leaves open, such as sequence=128, tensor_parallel=2"_s);
-    sizes.kind = FieldKind::sizes;
-    spec.columns = {textRow("model", u"Model"_s, u"zoo:NAME, or the path of a file beside this one"_s, true),
-                    textRow("kind", u"Kind"_s, u"vision, language, recommendation, …"_s), batch, sizes};
-    spec.blank = [](const Json&) {
-        return std::pair(std::string(), Json{{"model", "zoo:resnet50"}, {"kind", "vision"}, {"batch", 1}});
-    };
-    return spec;
-}
-
 /// Reads a workload and draws a group; a model that cannot be read is a problem of its field.
 Preview readAndDraw(const JsonNode& root) {
     const cost::Workload workload = cost::readWorkload(root);
     const std::vector<JsonNode> rows = root.at("models").elements();
     cost::JobPool pool{.workload = workload, .jobs = {}};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    hardware::ProvenanceMap none;
+    hardware::Reading reading(root, none);
+    const auto readModel = [&](std::size_t i) {
         cost::Workload one = workload;
         one.sources = {workload.sources[i]};
         try {
@@ -384,40 +365,32 @@ Preview readAndDraw(const JsonNode& root) {
         } catch (const std::exception& error) {
             rows[i].at("model").fail("a model that can be read (" + std::string(error.what()) + ")");
         }
-    }
+    };
+    reading.run([&] {
+        for (std::size_t i = 0; i < rows.size(); ++i) reading.attempt([&] { readModel(i); });
+    });
     return DrawnWorkload{.workload = workload, .group = cost::drawGroup(pool, 0, 1)};
 }
 
-HardwareKind workloadKind() {
-    HardwareKind kind;
-    kind.id = u"workload"_s;
-    kind.folder = "workloads";
-    kind.schema = "tessera.workload/";
+HardwareKind workloadForm() {
+    HardwareKind kind = formOf(cost::workloadKind());
     kind.icon = u"jobs"_s;
-    kind.title = u"Workload"_s;
-    FieldRow draw = textRow(
-        "draw", u"Draw"_s,
-        u"Balanced over kinds: first a kind, then one of its models, then one of its layers; uniform over layers: "
-        "every layer as likely; in order: nothing is drawn"_s);
-    draw.kind = FieldKind::word;
-    draw.words = {u"balanced"_s, u"layers"_s, u"in-order"_s};
-    draw.titles = {u"Balanced over kinds"_s, u"Uniform over layers"_s, u"In order"_s};
-    draw.fallback = "balanced";
-    FieldRow size = textRow("group_size", u"Group size"_s, u"Jobs of a group; 0 = all layers, where in order"_s);
-    size.kind = FieldKind::whole;
-    size.range = {.min = 0, .max = static_cast<double>(cost::kLargestGroup), .whole = true};
-    size.fallback = 100;
-    kind.fields = {textRow("name", u"Name"_s, u"The name shown to people"_s, true),
-                   textRow("description", u"Description"_s, u"What the workload stands for"_s), draw, size};
-    kind.lists = {workloadModels()};
+    // What is counted here is nobody's measurement.
+    for (FieldRow& row : kind.fields) {
+        row.sourced = false;
+        if (row.path == "draw") row.titles = {u"Balanced over kinds"_s, u"Uniform over layers"_s, u"In order"_s};
+    }
+    ListSpec& models = listAt(kind, "models");
+    for (FieldRow& column : models.columns) column.sourced = false;
+    models.columns.back().kind = FieldKind::sizes;
+    const auto model = [](const char* name) { return Json{{"model", name}, {"kind", "vision"}, {"batch", 1}}; };
+    models.blank = [model](const Json&) { return std::pair(std::string(), model("zoo:resnet50")); };
     kind.blank = Json{{"schema", "tessera.workload/1"},
                       {"name", "New workload"},
                       {"draw", "balanced"},
                       {"group_size", 100},
-                      {"models", Json::array({Json{{"model", "zoo:resnet50"}, {"kind", "vision"}, {"batch", 1}},
-                                              Json{{"model", "zoo:mobilenet-v2"}, {"kind", "vision"}, {"batch", 1}}})}};
+                      {"models", Json::array({model("zoo:resnet50"), model("zoo:mobilenet-v2")})}};
     kind.read = readAndDraw;
-    kind.stands = {{"name", "name"}};
     return kind;
 }
 
@@ -436,7 +409,7 @@ HardwareKind formOf(const hardware::Kind& kind) {
 
 const QVector<HardwareKind>& hardwareKinds() {
     static const QVector<HardwareKind> kKinds{acceleratorForm(), fleetForm(), platformForm(), templateForm(),
-                                              workloadKind()};
+                                              workloadForm()};
     return kKinds;
 }
 

@@ -57,9 +57,8 @@ struct HardwareKind {
     QVector<FieldRow> bound = {};  ///< of the largest area, where there is one: after the first fields
     HardwarePart part = {};
     Json blank = {};
-    /// Reads as the program does; throws DataError.
+    /// Reads as the program does; throws DataError, of several faults all as hardware::Faults.
     Preview (*read)(const JsonNode& root) = nullptr;
-    Placeholders stands = {};  ///< empty = the reader reports all faults at once
 };
 
 /// The form of a kind as its table of fields says; what a new file and new entries begin with is not in it.

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <string>
 
+#include "ui/models/engine_words.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
@@ -51,21 +52,29 @@ QString placeText(const Equivalent& row) {
     return u"Page: %1"_s.arg(toQt(row.place));
 }
 
+/// Rows below those of new studies, which each engine has.
+std::vector<Equivalent> belowNewStudies(const std::vector<Equivalent>& others) {
+    std::vector<Equivalent> rows;
+    const auto add = [&](std::string_view place, const QString& action, const study::Engine& engine,
+                         std::string_view remark) {
+        rows.push_back({place, action.toStdString(), study::commandOf(engine), remark});
+    };
+    for (const study::Engine& engine : study::engines()) {
+        add("window", newStudyAction(engine), engine, "");
+        if (acceptsModels(engine))
+            add("model", u"%1 with this model"_s.arg(newStudyText(engine)), engine,
+                engine.measures ? "--for MODEL" : "--model MODEL");
+    }
+    for (const auto& [engine, action] : studiesOfJobs()) add("model", action, *engine, "--jobs MODEL");
+    rows.insert(rows.end(), others.begin(), others.end());
+    return rows;
+}
+
 }  // namespace
 
 const std::vector<Equivalent>& equivalents() {
-    static const std::vector<Equivalent> kRows{
+    static const std::vector<Equivalent> kRows = belowNewStudies({
         // Studies.
-        {"window", "new-partition-study", "partition", ""},
-        {"window", "new-plan-study", "plan", ""},
-        {"window", "new-mapping-study", "map", ""},
-        {"window", "new-codesign-study", "codesign", ""},
-        {"window", "new-predict-study", "predict", ""},
-        {"window", "new-place-study", "place", ""},
-        {"window", "new-schedule-study", "schedule", ""},
-        {"window", "new-calibrate-study", "calibrate", ""},
-        {"window", "new-cost-study", "cost", ""},
-        {"window", "new-explore-study", "explore", ""},
         {"window", "calibrate", "calibrate", ""},
         {"window", "validation", "validate", ""},
         {"window", "run", "run", "STUDY"},
@@ -95,14 +104,6 @@ const std::vector<Equivalent>& equivalents() {
         {"", "", "model list", "the library lists them"},
         {"", "", "model inspect", "its page shows it"},
         {"", "", "model convert", "Export of its page"},
-        {"model", "New partition study with this model", "partition", "--model MODEL"},
-        {"model", "New training plan study with this model", "plan", "--model MODEL"},
-        {"model", "New co-design study with this model", "codesign", "--model MODEL"},
-        {"model", "New prediction study with this model", "predict", "--model MODEL"},
-        {"model", "New placement study with this model", "place", "--model MODEL"},
-        {"model", "New calibration study with this model", "calibrate", "--for MODEL"},
-        {"model", "New mapping study of its layers", "map", "--jobs MODEL"},
-        {"model", "New layer costs study of its layers", "cost", "--jobs MODEL"},
         {"model", "Colour by *", "", kSeen},
         {"model", "Fit", "", kSeen},
         {"model", "Zoom *", "", kSeen},
@@ -185,7 +186,7 @@ const std::vector<Equivalent>& equivalents() {
         {"window", "help", "", "'help COMMAND', and '--help' of every command"},
         {"window", "guide", "", "'help COMMAND'; the same pages are installed beside the program"},
         {"window", "about", "", "'version'"},
-    };
+    });
     return kRows;
 }
 

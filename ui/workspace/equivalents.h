@@ -2,6 +2,7 @@
 
 #include <QString>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace tessera::ui {
 /// An action of the window and the command that does the same, or why one of them has no other.
 struct Equivalent {
     std::string_view place;    ///< "window", or the kind of document that has the action; empty = no action
-    std::string_view action;   ///< its id, else its text, where "*" stands for any words; empty = there is none
+    std::string action;        ///< its id, else its text, where "*" stands for any words; empty = there is none
     std::string_view command;  ///< "history compare"; empty = there is none
     std::string_view remark;   ///< what it is told besides; where one side is empty, the reason
 };

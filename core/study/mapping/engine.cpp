@@ -72,6 +72,7 @@ Engine mappingEngine() {
             .description =
                 "Assigns independent jobs to the cores of an accelerator that share its bandwidth, and "
                 "orders them.",
+            .command = "map",
             .hardwareKind = "platform",
             .models = InputArity::none,
             .workloads = InputArity::one,

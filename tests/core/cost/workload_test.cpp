@@ -13,6 +13,8 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/model/model.h"
+#include "tests/support/field_schema.h"
+#include "tests/support/golden.h"
 #include "tests/support/paths.h"
 #include "tests/support/schema.h"
 
@@ -80,17 +82,46 @@ INSTANTIATE_TEST_SUITE_P(
               "dir/mine.json:1: field 'models[0].model' is ' '; expected 'zoo:NAME', or the path of a model's file"},
         Wrong{"noBatch",
               R"({"schema": "tessera.workload/1", "name": "w", "models": [{"model": "zoo:mlp", "batch": 0}]})",
-              "dir/mine.json:1: field 'models[0].batch' is '0'; expected a whole number from 1 to 1000000000"},
+              "dir/mine.json:1: field 'models[0].batch' is '0'; expected a whole number above 0"},
         Wrong{"unknownRule",
               R"({"schema": "tessera.workload/1", "name": "w", "draw": "dice", "models": [{"model": "zoo:mlp"}]})",
               "dir/mine.json:1: field 'draw' is 'dice'; expected one of balanced, layers, in-order"},
         Wrong{"emptyGroup",
               R"({"schema": "tessera.workload/1", "name": "w", "group_size": 0, "models": [{"model": "zoo:mlp"}]})",
-              "dir/mine.json:1: field 'group_size' is '0'; expected a whole number from 1 to 100000"},
-        Wrong{"unknownField", R"({"schema": "tessera.workload/1", "name": "w", "seed": 1, "models": []})",
-              "dir/mine.json:1: field 'seed' is unknown; expected one of schema, name, description, models, draw, "
-              "group_size"}),
+              "dir/mine.json:1: field 'group_size' is '0'; expected a whole number above 0, but where jobs "
+              "are drawn in order"},
+        Wrong{"unknownField",
+              R"({"schema": "tessera.workload/1", "name": "w", "seed": 1, "models": [{"model": "zoo:mlp"}]})",
+              "dir/mine.json:1: field 'seed' is unknown; expected one of schema, name, description, draw, "
+              "group_size, models"}),
     [](const auto& row) { return std::string(row.param.name); });
+
+TEST(Workload, saysAllFaultsAtOnce) {
+    try {
+        parsed(R"({"schema": "tessera.workload/1", "name": " ", "draw": "dice",
+                   "models": [{"model": "zoo:mlp", "batch": 0}, {"model": "", "dimensions": {"width": -1}}]})");
+        FAIL();
+    } catch (const hardware::Faults& faults) {
+        std::vector<std::string> fields;
+        for (const DataError& fault : faults.all) fields.push_back(fault.place.field);
+        EXPECT_EQ(fields, (std::vector<std::string>{"name", "draw", "models[0].batch", "models[1].model",
+                                                    "models[1].dimensions.width"}));
+    }
+}
+
+TEST(Workload, inOrderHasAllLayersUnlessItSaysHowMany) {
+    const std::string begin = R"({"schema": "tessera.workload/1", "name": "w", "draw": "in-order", )";
+    const std::string models = R"("models": [{"model": "zoo:mlp", "kind": "dense", "dimensions": {"width": 0}}]})";
+    EXPECT_EQ(parsed(begin + models).groupSize, 0);
+    EXPECT_EQ(parsed(begin + R"("group_size": 0, )" + models).groupSize, 0);
+    const Workload some = parsed(begin + R"("group_size": 7, )" + models);
+    EXPECT_EQ(some.groupSize, 7);
+    EXPECT_EQ(parsed(toText(toJson(some))), some);
+}
+
+TEST(Workload, isDescribedByTheSchemaThatIsShipped) {
+    test::expectGolden(hardware::schemaDocument(workloadKind()).dump(2) + "\n", "data/schemas/workload.schema.json");
+}
 
 TEST(Group, dependsOnSeedInstanceAndPlaceAlone) {
     const JobPool pool = jobPool(parsed(kSmallWorkload));

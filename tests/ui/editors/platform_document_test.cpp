@@ -59,7 +59,9 @@ TEST_F(PlatformDocument, showsWhatAPlatformIsMadeOf) {
     const Facts facts = document->overview();
     EXPECT_EQ(facts.subtitle, QStringLiteral("Platform"));
     ASSERT_EQ(facts.sections.size(), 2);
-    EXPECT_EQ(facts.sections[1].rows[0].value, QStringLiteral("3 × (32 × 64, nvdla)"));
+    EXPECT_EQ(facts.sections[1].rows[0].label, QStringLiteral("HB cores"));
+    EXPECT_EQ(facts.sections[1].rows[0].value, QStringLiteral("3"));
+    EXPECT_EQ(facts.sections[1].rows[3].value, QStringLiteral("nvdla"));
 }
 
 TEST_F(PlatformDocument, saysAtOnceWhichDataflowDoesNotExistAndTakesItBack) {
