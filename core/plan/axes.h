@@ -54,6 +54,10 @@ struct AxisRow {
 /// All axes, in the order of `Axis`.
 std::span<const AxisRow> axes();
 const AxisRow& rowOf(Axis axis);
+/// The degrees of parallelism of layers: tp, pp, dp, cp, ep.
+inline std::span<const AxisRow> layerDegrees() {
+    return axes().first(5);
+}
 
 /// "8", "full": what a configuration has of an axis, as texts say it; empty where they leave it out.
 std::string valueText(const Configuration& configuration, const AxisRow& axis);

@@ -279,7 +279,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
                      {"compared", formatCount(static_cast<double>(row.counted.fitting)), "result, counted"});
              }},
         {.id = "asked_step_time_s",
-         .title = "Step time of the configuration asked about",
+         .title = "Step time of the evaluated configuration",
          .uses = kMetric,
          .get =
              [](const Row& row) {
@@ -292,12 +292,12 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .source = kSource,
          .terms = askedTerms},
         {.id = "times_the_best",
-         .title = "Configuration asked about over the best",
+         .title = "Evaluated configuration over the best",
          .uses = kMetric,
          .get = valueOf<&Row::timesTheBest>,
          .better = Better::lower,
          .format = timesText,
-         .formula = "step time of the configuration asked about / that of the best",
+         .formula = "step time of the evaluated configuration / that of the best",
          .source = kDefinition,
          .terms = askedTerms},
     };

@@ -67,12 +67,12 @@ void setDtypes(Settings& settings, const Json& text) {
 
 /// Help of the option that names all axes.
 std::string_view axesHelp() {
-    static const std::string kText = [] {
+    static const std::string kHelp = [] {
         std::vector<std::string> names;
         for (const plan::AxisRow& axis : plan::axes()) names.push_back(fmt::format("{}: {}", axis.id, axis.title));
         return "values to search, such as zero=0,1,pp=4..16; " + joined(names, ", ");
     }();
-    return kText;
+    return kHelp;
 }
 
 const OptionTable<Settings>& planTable() {
@@ -439,8 +439,8 @@ std::vector<std::string> assumptionsOf(const Inputs& inputs, const plan::Problem
             "A pipeline may pass through several groups, one after the other{}; groups with whole replicas side by "
             "side "
             "hold as many as make the step shortest, and share the micro-batches so that the slowest is done first.",
-            problem.groups.size() > plan::kMostStacked
-                ? fmt::format(" (two where it may use more than {})", plan::kMostStacked)
+            problem.groups.size() > plan::kMaxStacked
+                ? fmt::format(" (two where it may use more than {})", plan::kMaxStacked)
                 : ""));
     return assumptions;
 }
