@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <memory>
@@ -41,8 +40,6 @@ using plan::Objective;
 
 constexpr double kMaxBatch = 1e6, kMaxTokens = 1e18, kLongestSequence = 1 << 24, kMaxTop = 1000;
 constexpr double kLongestText = 500, kLongestDeadline = 1e12;
-constexpr std::array<std::string_view, 6> kObjectiveWords{"time",   "throughput",   "price",
-                                                          "energy", "accelerators", "memory"};
 
 /// What a study's parameters mean.
 struct Settings {
@@ -65,6 +62,13 @@ void setDtypes(Settings& settings, const Json& text) {
     for (const std::string_view each : split(list, ',')) settings.dtypes.emplace_back(trimmed(each));
 }
 
+/// Those of `plan::Objective`, and what counts as time.
+std::vector<std::string_view> objectiveWords() {
+    std::vector<std::string_view> words = plan::kObjectiveNames.all();
+    words.insert(words.begin() + 1, "throughput");
+    return words;
+}
+
 /// Help of the option that names all axes.
 std::string_view axesHelp() {
     static const std::string kHelp = [] {
@@ -85,8 +89,7 @@ const OptionTable<Settings>& planTable() {
          "matmul data types to search, such as bf16 or bf16,fp8; fp8 where the software trains in it"},
         {"software", "--software STACK", &Settings::software, Values::text(),
          "software that trains: eager, fused or tuned, or a stack's name such as 'Megatron-LM'"},
-        {"objective", "--objective WHAT", &Settings::objective,
-         Values::word({kObjectiveWords.begin(), kObjectiveWords.end()}),
+        {"objective", "--objective WHAT", &Settings::objective, Values::word(objectiveWords()),
          "objective to minimise: time of a step (which maximises throughput), its price, its energy, the accelerators "
          "in "
          "use, the memory of the fullest one"},
