@@ -122,7 +122,7 @@ private:
     JointSolution solution(double bound) const {
         JointSolution solution;
         const SeenPlan& plan = best_ ? *best_ : *fastest_;
-        solution.leastMemory = smallest_->cost.memory;
+        solution.minMemory = smallest_->cost.memory;
         solution.states = plan.states;
         solution.seconds = secondsOf(plan.cost);
         solution.memory = plan.cost.memory;
@@ -168,7 +168,7 @@ private:
     /// Raises a node's bound by cutting planes: each plan seen bounds the weighted minimum from above, and the weights
     /// at which the least of these is largest are tried next.
     void explore(JointNode& node) {
-        constexpr int kMostRounds = 40, kRoundsOfRoot = 6, kRoundsOfChild = 8;
+        constexpr int kMaxRounds = 40, kRoundsOfRoot = 6, kRoundsOfChild = 8;
         const bool isRoot = rootBound_ == -kInfinity;
         if (node.seen.empty()) {
             node.seen.push_back(minimise({}, node));
@@ -181,7 +181,7 @@ private:
             findSmallest(node);
             if (node.bound == kInfinity) return;
         }
-        for (int round = 0; round < (isRoot ? kMostRounds : kRoundsOfChild); ++round) {
+        for (int round = 0; round < (isRoot ? kMaxRounds : kRoundsOfChild); ++round) {
             if (elimination_.spent() >= effort_ && (!isRoot || round >= kRoundsOfRoot)) return;
             const auto [weights, most] = bestWeights(node.seen);
             elimination_.spend(kEntriesOfWeights);
@@ -205,8 +205,8 @@ private:
     std::pair<JointWeights, double> bestWeights(const std::vector<SeenPlan>& plans) const {
         constexpr double kSlack = 1e-7;
         std::vector<std::array<double, 4>> rows;  // of the sum, the share and the price
-        constexpr std::size_t kMostCorners = 24;  // of many plans the last ones
-        for (std::size_t p = plans.size() > kMostCorners ? plans.size() - kMostCorners : 0; p < plans.size(); ++p) {
+        constexpr std::size_t kMaxCorners = 24;   // of many plans the last ones
+        for (std::size_t p = plans.size() > kMaxCorners ? plans.size() - kMaxCorners : 0; p < plans.size(); ++p) {
             const JointCost& cost = plans[p].cost;
             rows.push_back({1, cost.second - cost.first, -overfull(cost), cost.second});
         }
@@ -288,8 +288,8 @@ private:
     /// weights take one way for all, where the best plan takes two.
     void mix(const JointNode& node) {
         if (isMet(node.bound)) return;
-        constexpr std::size_t kMostMixed = 8;  // of the plans seen, the last ones
-        const std::size_t first = node.seen.size() > kMostMixed ? node.seen.size() - kMostMixed : 0;
+        constexpr std::size_t kMaxMixed = 8;  // of the plans seen, the last ones
+        const std::size_t first = node.seen.size() > kMaxMixed ? node.seen.size() - kMaxMixed : 0;
         for (std::size_t a = first; a < node.seen.size(); ++a)
             for (std::size_t b = first; b < node.seen.size(); ++b)
                 if (a != b) mixTwo(node.seen[a], node.seen[b]);
@@ -315,9 +315,9 @@ private:
             edges[toIndex(problem_.edges[e].to)].push_back(e);
         }
         SeenPlan plan = *best_;
-        constexpr int kMostRounds = 4;
+        constexpr int kMaxRounds = 4;
         bool moved = true;
-        for (int round = 0; moved && round < kMostRounds; ++round) {
+        for (int round = 0; moved && round < kMaxRounds; ++round) {
             moved = false;
             for (std::size_t v = 0; v < plan.states.size(); ++v) moved = improveVertex(plan, v, edges[v]) || moved;
         }

@@ -34,11 +34,11 @@ struct JointSolution {
     std::vector<std::int32_t> states;  ///< by vertex
     double seconds = 0;                ///< of the step
     double memory = 0;
-    double lowerBound = 0;   ///< of the seconds of every plan that fits; of every plan where none does
-    bool proven = false;     ///< `seconds` meets the bound to 1e-9
-    bool fits = true;        ///< within the capacity; else no plan is known to, and this is the fastest one seen
-    bool noneFits = false;   ///< proven: no plan does
-    double leastMemory = 0;  ///< of the plans seen; where none fits, of all
+    double lowerBound = 0;  ///< of the seconds of every plan that fits; of every plan where none does
+    bool proven = false;    ///< `seconds` meets the bound to 1e-9
+    bool fits = true;       ///< within the capacity; else no plan is known to, and this is the fastest one seen
+    bool noneFits = false;  ///< proven: no plan does
+    double minMemory = 0;   ///< of the plans seen; where none fits, of all
 };
 
 /// Sums of a plan.

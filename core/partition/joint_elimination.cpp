@@ -61,7 +61,7 @@ void JointElimination::orderVertices() {
         queue.emplace(prices[v], static_cast<std::int32_t>(v));
     }
     rank_.resize(count);
-    constexpr std::size_t kMostFilled = 64;  // wider buckets are parted, so that what they fill hardly matters
+    constexpr std::size_t kMaxFilled = 64;  // wider buckets are parted, so that what they fill hardly matters
     while (!queue.empty()) {
         const std::int32_t next = queue.begin()->second;
         queue.erase(queue.begin());
@@ -71,7 +71,7 @@ void JointElimination::orderVertices() {
         for (const std::int32_t vertex : left) {
             std::set<std::int32_t>& others = near[toIndex(vertex)];
             others.erase(next);
-            if (left.size() <= kMostFilled) others.insert(left.begin(), left.end());
+            if (left.size() <= kMaxFilled) others.insert(left.begin(), left.end());
             others.erase(vertex);
         }
         for (const std::int32_t vertex : left) {

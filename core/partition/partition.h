@@ -39,17 +39,45 @@ constexpr std::string_view nameOf(Layout layout) {
     return kLayoutNames.of(layout);
 }
 
-enum class RatioRule : std::uint8_t { balanced, eq10, alternating, equal, fixed };
+/// How the work of a split between two kinds of accelerator is shared.
+enum class RatioRule : std::uint8_t {
+    balanced,     ///< the ratio that makes the step shortest, searched for together with the types
+    eq10,         ///< types and ratio in turns, the ratio by the paper's linear equation 10
+    alternating,  ///< types and ratio in turns, the ratio exact for the types
+    equal,        ///< half of the work each
+    fixed,        ///< Options::fixedRatio
+};
 inline constexpr EnumNames<RatioRule> kRatioRuleNames{"balanced", "eq10", "alternating", "equal"};
-enum class Objective : std::uint8_t { max, sum, side };
+/// What of the times of the two sides of a split is minimised when types are chosen.
+enum class Objective : std::uint8_t {
+    max,   ///< the slower side's, as the step runs
+    sum,   ///< of both sides together
+    side,  ///< the first side's alone
+};
 inline constexpr EnumNames<Objective> kObjectiveNames{"max", "sum", "side"};
-enum class Psum : std::uint8_t { next, conv };
+/// Which map type II sums.
+enum class Psum : std::uint8_t {
+    next,  ///< the one behind the pooling, which the next layer reads
+    conv,  ///< the convolution's own, before the pooling
+};
 inline constexpr EnumNames<Psum> kPsumNames{"next", "conv"};
-enum class JoinRule : std::uint8_t { free, next };
+/// How the layout of a join is chosen.
+enum class JoinRule : std::uint8_t {
+    free,  ///< searched for
+    next,  ///< that of the next layer
+};
 inline constexpr EnumNames<JoinRule> kJoinRuleNames{"free", "next"};
-enum class FlopRule : std::uint8_t { exact, table6 };
+/// How a convolution's operations are counted.
+enum class FlopRule : std::uint8_t {
+    exact,   ///< a multiplication and an addition for each product
+    table6,  ///< the paper's table 6: one addition less per element of the output
+};
 inline constexpr EnumNames<FlopRule> kFlopRuleNames{"exact", "table6"};
-enum class Overlap : std::uint8_t { none, comm };
+/// Whether transfers overlap with a layer's compute.
+enum class Overlap : std::uint8_t {
+    none,  ///< they take turns
+    comm,  ///< transfers are hidden behind compute as far as it is long enough
+};
 inline constexpr EnumNames<Overlap> kOverlapNames{"none", "comm"};
 /// `exact`: section 4's cost model. `paper`: section 5.3 taken literally, in which every transfer is multiplied by its
 /// side's ratio (what the paper's figures were made with).
@@ -63,9 +91,11 @@ enum class Groups : std::uint8_t { best, all };
 inline constexpr EnumNames<Groups> kGroupsNames{"best", "all"};
 using model::Optimizer;
 
+/// Options of a partition: what is trained, what a step costs, and what is searched. The defaults are those of a real
+/// training run; the options from `objective` on repeat the variants of papers.
 struct Options {
-    /// Samples per step over the whole fleet. Take what the training run will use: the larger, the less the sum of
-    /// gradients weighs, and with it what data parallelism loses.
+    /// Samples per step over the whole fleet. Take what the training run will use: the larger, the less the
+    /// gradient all-reduce weighs, and with it what data parallelism loses.
     double batch = 512;
     /// The model and dimensions of a transformer that physical costs know as a whole, so that data parallelism takes
     /// what a prediction says; empty for other models.
@@ -79,10 +109,10 @@ struct Options {
     /// Rows of `strategies()` to compare. Leave the baselines out where only the best plan is needed: each strategy
     /// costs a search of its own.
     std::vector<std::string> strategies = {"accpar", "hypar", "owt", "dp"};
-    /// What a step costs; empty: physical where every group says the levels of its network, else that of the paper,
-    /// whose fleets say no levels.
+    /// What a step costs; empty: physical where every group describes its network levels, else that of the paper,
+    /// whose fleets describe none.
     std::optional<Costs> costs;
-    /// Share of the work of the first side of a split between two kinds of accelerator. `balanced` searches
+    /// Work share of the first side of a split between two kinds of accelerator. `balanced` searches
     /// for the best share; `eq10`, `alternating` and `equal` are for comparison with the paper and its baselines.
     RatioRule ratio = RatioRule::balanced;
     /// Share of the first side with RatioRule::fixed: for a split that is decided elsewhere.
@@ -92,7 +122,7 @@ struct Options {
     /// Ratios by level, 0 the topmost, that are not searched. They speak of splits of the whole fleet: with them all
     /// groups take part.
     std::map<int, double> pinnedRatios;
-    /// Optimizer whose state takes memory. It decides what fits, never how long a step takes.
+    /// Optimizer; its state counts towards memory. It decides what fits, never how long a step takes.
     Optimizer optimizer = Optimizer::adam;
     /// Overlap of transfers with a layer's compute. `comm` for frameworks that overlap them; `none` is the paper's
     /// and the safe side.
@@ -128,6 +158,7 @@ struct LayerPlan {
     Degrees degrees = {};
 };
 
+/// One join at one node of the hierarchy; times are those of the slower side.
 struct JoinPlan {
     std::int32_t layer = 0;  ///< index into the layer graph and into Result::names
     Layout layout = Layout::rows;
@@ -197,8 +228,9 @@ struct SubsetPlan {
     Seconds lowerBound;        ///< of the step time if exactly these groups take part; 0 = not known
 };
 
+/// The best partition that a strategy found, with what is proven of it.
 struct Plan {
-    std::string strategy;
+    std::string strategy;  ///< id of its row
     Seconds stepTime;
     double throughput = 0;          ///< samples per second
     double speedupOverDp = 0;       ///< over data parallelism that chooses among the same subsets of the fleet
@@ -225,6 +257,7 @@ struct Plan {
 /// The plan's row of the whole fleet; null where subsets were not compared.
 const SubsetPlan* wholeFleetOf(const Plan& plan);
 
+/// Result of a partition: the plan of every strategy that was asked for.
 struct Result {
     double batch = 0;
     Costs costs = Costs::paper;
@@ -284,8 +317,8 @@ using SearchControl = ResumableControl<std::vector<const PartialPlan*>, std::vec
 Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& given,
              SearchControl control = {});
 
-/// The costs that options take on a fleet: those asked for, else physical ones where every group says the levels of its
-/// network, else those of the paper.
+/// The costs that options take on a fleet: those asked for, else physical ones where every group describes its network
+/// levels, else those of the paper.
 Costs costsFor(const Options& options, const hardware::Fleet& fleet);
 /// The strategies that are compared where none are asked for.
 std::vector<std::string> strategiesFor(Costs costs);

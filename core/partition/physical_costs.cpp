@@ -98,8 +98,8 @@ PhysicalCosts::PhysicalCosts(const model::LayerGraph& layers, const model::Graph
 }
 
 /// The step of a transformer is known as a whole, by a model that was fitted to runs of transformers; which part of it
-/// a cut makes smaller, the graph says. So kernels and sums of gradients are scaled until data parallelism takes what
-/// that model says.
+/// a cut makes smaller, the graph says. So kernels and the gradient all-reduce are scaled until data parallelism takes
+/// what that model says.
 void PhysicalCosts::scaleTo(physical::TrainingRun transformer, const hardware::Group& group) {
     Sharding all;
     std::int64_t accelerators = 1;

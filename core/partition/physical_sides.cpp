@@ -13,8 +13,8 @@ namespace tessera::partition {
 
 namespace {
 
-constexpr int kMostRounds = 16;  ///< of shares that are tried; each takes a plan of every group
-constexpr double kEven = 1e-3;   ///< between the ends of groups that end together
+constexpr int kMaxSharings = 16;  ///< of shares that are tried; each takes a plan of every group
+constexpr double kEven = 1e-3;    ///< between the ends of groups that end together
 
 std::vector<double> ratesOf(const hardware::Fleet& fleet, const std::vector<std::size_t>& members) {
     std::vector<double> rates(members.size(), std::numeric_limits<double>::infinity());
@@ -218,7 +218,7 @@ PhysicalSides::Shared PhysicalSides::fastest(const std::string& strategy, Shared
     std::vector<SharesCurve> curves(members_.size());
     std::vector<Shares> seen;
     Shared best = first, now = std::move(first);
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMaxSharings; ++round) {
         seen.push_back(now.shares);
         for (std::size_t i = 0; i < curves.size(); ++i) curves[i].add(now.shares[i], now.plans[i], isLimited);
         const bool isFitter = isLimited && now.fits() != best.fits();
@@ -240,8 +240,8 @@ Plan PhysicalSides::planOf(const std::string& strategy, ThreadProgress& watch) {
     double bound = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < best.plans.size(); ++i) {
         bound = std::min(bound, best.plans[i].lowerBound.value);
-        if (const auto least = sideOf(i, best.shares[i]).study->leastMemory())
-            leastMemory_ = {fleet_.groups[members_[i]].name, *least};
+        if (const auto least = sideOf(i, best.shares[i]).study->minMemory())
+            minMemory_ = {fleet_.groups[members_[i]].name, *least};
     }
     if (members_.size() > 1 && !best.fits()) best = fastest(strategy, std::move(best), true, watch);
     // The next strategy ends near these shares; of a large model each that is kept takes memory.
@@ -293,7 +293,7 @@ Plan PhysicalSides::joined(const std::string& strategy, Shared shared, double bo
         whole.fits = whole.fits && share.fits;
         whole.shares.push_back(std::move(share));
     }
-    tellBound(whole, bound);
+    setBound(whole, bound);
     return whole;
 }
 

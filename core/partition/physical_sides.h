@@ -34,7 +34,7 @@ public:
     std::vector<std::string> idle() const;
     std::int64_t accelerators() const;
     /// The group of which no plan fits where all end together, and the bytes that its accelerators hold at least.
-    std::optional<std::pair<std::string, double>> leastMemory() const { return leastMemory_; }
+    std::optional<std::pair<std::string, double>> minMemory() const { return minMemory_; }
     /// Costs of a member for what is to be said of them, with the samples that it has at first.
     const PhysicalCosts& costsOf(std::size_t member) { return *sideOf(member, first_[member]).costs; }
     const std::vector<std::size_t>& members() const { return members_; }
@@ -71,7 +71,7 @@ private:
     std::vector<double> rates_;  ///< of one accelerator of each member to the other members at worst, bytes/s
     Shares first_;               ///< in proportion to the groups' peaks
     std::map<std::pair<std::size_t, std::int64_t>, Side> sides_;
-    std::optional<std::pair<std::string, double>> leastMemory_;
+    std::optional<std::pair<std::string, double>> minMemory_;
 };
 
 }  // namespace tessera::partition

@@ -58,7 +58,7 @@ std::vector<std::string> physicalAssumptions(PhysicalSides& sides, const hardwar
         "Hosts prepare the samples of the next step meanwhile; where the step waits for them, that wait is compute of "
         "the first layer.");
     list.emplace_back(
-        "What moves at several levels at once is told by level in proportion to what each would take alone.");
+        "What moves at several levels at once is attributed to levels in proportion to what each would take alone.");
     list.emplace_back("Each layer's cut holds for forward, backward and gradient pass together.");
     list.push_back(fmt::format(
         "Memory counts weights and gradients in {}, the state of {} in 32 bits, the activations that the backward pass "
@@ -67,7 +67,8 @@ std::vector<std::string> physicalAssumptions(PhysicalSides& sides, const hardwar
         options.dtype, model::optimizerKind(options.optimizer).title));
     if (options.transformer)
         list.emplace_back(
-            "Kernels and sums of gradients are scaled so that data parallelism takes what the model of whole steps of "
+            "Kernels and the gradient all-reduce are scaled so that data parallelism takes what the model of whole "
+            "steps of "
             "transformers says, as in predict.");
     for (const hardware::Group& group : fleet.groups)
         if (!hardware::memoryCapacity(group.accelerator))
@@ -77,7 +78,7 @@ std::vector<std::string> physicalAssumptions(PhysicalSides& sides, const hardwar
         list.push_back(
             fmt::format("Of each layer the {} ways to cut it that are fastest alone are looked at, so that "
                         "no bound is known.",
-                        PhysicalStudy::kMostWays));
+                        PhysicalStudy::kMaxWays));
     if (!hasGraph)
         list.emplace_back(
             "The model is a table of layers: what its layers read and write besides their products is estimated from "
@@ -93,14 +94,14 @@ struct LookedAt {
 
 /// Of many groups those that are left where one after another of the slowest is idle.
 LookedAt membersLookedAt(const hardware::Fleet& fleet, const Options& options) {
-    constexpr std::size_t kMostSubsets = 15;
+    constexpr std::size_t kMaxComplete = 15;
     std::vector<std::size_t> all(fleet.groups.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     LookedAt looked{.members = {all}, .complete = all.size() == 1};
     auto& members = looked.members;
     if (options.groups == Groups::all || all.size() == 1) return looked;
     Subsets subsets = subsetsOf(fleet, options.dtype);
-    looked.complete = subsets.complete && subsets.list.size() <= kMostSubsets;
+    looked.complete = subsets.complete && subsets.list.size() <= kMaxComplete;
     if (!looked.complete) {
         const auto peak = [&](std::size_t g) {
             return physical::peakOf(physical::deviceOf(fleet.groups[g].accelerator), options.dtype);
@@ -125,7 +126,7 @@ void boundBySubsets(Plan& best, const std::vector<SubsetPlan>& rows) {
     double bound = best.stepTime.value;
     for (const SubsetPlan& row : rows) bound = std::min(bound, row.lowerBound.value);
     best.boundsSubsets = bound > 0;
-    if (best.boundsSubsets) tellBound(best, bound);
+    if (best.boundsSubsets) setBound(best, bound);
 }
 
 /// The best plan of a strategy, one that fits before one that does not, and how the subsets compare.
@@ -189,7 +190,7 @@ std::vector<std::string> physicalProblems(const Options& options, const hardware
     for (const hardware::Group& group : fleet.groups)
         if (group.levels.empty() && group.count > 1)
             broken.push_back(
-                fmt::format("group {} does not say the levels of its network, which the cost model "
+                fmt::format("group {} does not describe its network levels, which the cost model "
                             "physical needs",
                             inQuotes(group.name)));
     return broken;
@@ -272,7 +273,7 @@ Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph,
     const bool jointFits = std::all_of(made.begin(), made.end(), [](const std::optional<PartialPlan>& partial) {
         return !partial || partial->plan.strategy != "joint" || partial->plan.fits;
     });
-    if (const auto least = subsets.front().leastMemory(); least && !jointFits) {
+    if (const auto least = subsets.front().minMemory(); least && !jointFits) {
         const std::string held = fmt::format("the least that an accelerator of group {} would hold is {}",
                                              inQuotes(least->first), formatQuantity(least->second, Measure::bytes));
         result.warnings.push_back(

@@ -23,7 +23,7 @@ std::vector<Sharding> withinLevels(std::vector<Sharding> ways, std::size_t level
 
 }  // namespace
 
-void tellBound(Plan& plan, double bound, bool isProven) {
+void setBound(Plan& plan, double bound, bool isProven) {
     const double value = plan.stepTime.value;
     if (bound > 0) {
         bound = std::min(bound, value);
@@ -46,7 +46,7 @@ PhysicalStudy::PhysicalStudy(const model::LayerGraph& layers, const PhysicalCost
 ShardedPlan PhysicalStudy::planOf(const std::string& strategy, ThreadProgress& watch) {
     if (strategy == "joint") {
         ShardedPlan plan = searched([&](std::int32_t v) { return allWays(v); }, watch);
-        if (plan.noneFits) leastMemory_ = plan.leastMemory;
+        if (plan.noneFits) minMemory_ = plan.minMemory;
         return plan;
     }
     if (strategy == "dp") return searched([&](std::int32_t) { return std::vector<Sharding>{two_.front()}; }, watch);
@@ -93,12 +93,12 @@ std::vector<Sharding> PhysicalStudy::owtWays(std::int32_t vertex) const {
 
 ShardedPlan PhysicalStudy::searched(const ShardedProblem::Ways& ways, ThreadProgress& watch) {
     ShardedProblem sharded(
-        costs_, ways, [&](const ShardTimes& s) { return costs_.cost(s); }, kMostWays, capacity_);
+        costs_, ways, [&](const ShardTimes& s) { return costs_.cost(s); }, kMaxWays, capacity_);
     const JointSolution solution =
         solveJoint(sharded.problem(), static_cast<double>(options_.nodeLimit) * kEntriesOfNode, [&] { watch.poll(); });
     const bool isKnown = !sharded.leavesOut();
     return {sharded.shardings(solution.states), isKnown ? solution.lowerBound : 0, isKnown && solution.proven,
-            solution.noneFits, solution.leastMemory};
+            solution.noneFits, solution.minMemory};
 }
 
 /// A bound of all plans, whether they fit or not.
@@ -106,7 +106,7 @@ double PhysicalStudy::freeBound(ThreadProgress& watch) {
     if (freeBound_) return *freeBound_;
     ShardedProblem sharded(
         costs_, [&](std::int32_t v) { return allWays(v); }, [&](const ShardTimes& s) { return costs_.cost(s); },
-        kMostWays);
+        kMaxWays);
     freeBound_ = solveJoint(sharded.problem(), 0, [&] { watch.poll(); }).lowerBound;
     if (sharded.leavesOut()) freeBound_ = 0;
     return *freeBound_;
@@ -152,7 +152,7 @@ std::vector<Sharding> PhysicalStudy::cutOnce(const std::vector<Sharding>& plan, 
         const double moved = shard.partialSums + shard.reduction;
         return JointCost{moved, moved, 0};
     };
-    ShardedProblem sharded(costs_, ways, weigh, kMostWays);
+    ShardedProblem sharded(costs_, ways, weigh, kMaxWays);
     return sharded.shardings(solveJoint(sharded.problem(), 0, [&] { watch.poll(); }).states);
 }
 
@@ -322,7 +322,7 @@ Plan PhysicalStudy::planned(const std::string& strategy, const ShardedPlan& shar
     }
     plan.fits = share.fits;
     plan.shares.push_back(std::move(share));
-    tellBound(plan, sharded.lowerBound > 0 ? costs_.step(sharded.lowerBound) : 0, sharded.isOptimal);
+    setBound(plan, sharded.lowerBound > 0 ? costs_.step(sharded.lowerBound) : 0, sharded.isOptimal);
     return plan;
 }
 

@@ -20,18 +20,18 @@ struct ShardedPlan {
     std::vector<Sharding> shardings;
     double lowerBound = 0;  ///< of the sum of seconds; 0: not known
     bool isOptimal = false;
-    bool noneFits = false;   ///< proven
-    double leastMemory = 0;  ///< of one accelerator, in any plan
+    bool noneFits = false;  ///< proven
+    double minMemory = 0;   ///< of one accelerator, in any plan
 };
 
 /// Says of a plan how far it may be from the best: `bound` is of its step time, 0 where none is known. It is optimal
 /// where it meets the bound or `isProven`, and fits.
-void tellBound(Plan& plan, double bound, bool isProven = false);
+void setBound(Plan& plan, double bound, bool isProven = false);
 
 /// The plans of all strategies on one group of equal accelerators with physical costs.
 class PhysicalStudy {
 public:
-    static constexpr std::size_t kMostWays = 400;  ///< of a layer to be cut
+    static constexpr std::size_t kMaxWays = 400;  ///< of a layer to be cut
 
     /// `levels` levels of the network may be cut in any way, of those beyond the samples alone. What is given must
     /// outlive the study.
@@ -44,7 +44,7 @@ public:
     Plan planned(const std::string& strategy, const ShardedPlan& sharded) const;
 
     /// Bytes that an accelerator holds at least, where joint found that no plan fits.
-    std::optional<double> leastMemory() const { return leastMemory_; }
+    std::optional<double> minMemory() const { return minMemory_; }
 
 private:
     bool isLayer(std::int32_t vertex) const { return !costs_.isGathered(vertex); }
@@ -67,7 +67,7 @@ private:
     std::size_t levels_ = 0;
     double capacity_ = kInfinity;
     std::vector<Sharding> three_, two_;
-    std::optional<double> freeBound_, leastMemory_;
+    std::optional<double> freeBound_, minMemory_;
 };
 
 }  // namespace tessera::partition

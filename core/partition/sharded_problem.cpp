@@ -9,11 +9,11 @@
 
 namespace tessera::partition {
 
-ShardedProblem::ShardedProblem(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh, std::size_t most,
+ShardedProblem::ShardedProblem(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh, std::size_t max,
                                double capacity) {
     problem_.capacity = capacity;
     addKinds(costs, ways, weigh);
-    prune(firstWays(costs), most);
+    prune(firstWays(costs), max);
     addTables(costs);
 }
 
@@ -54,7 +54,7 @@ double ShardedProblem::firstWays(const PhysicalCosts& costs) const {
 }
 
 /// A plan takes what its vertices take at least, and for one of them what its way takes: hand-overs only add to it.
-void ShardedProblem::prune(double better, std::size_t most) {
+void ShardedProblem::prune(double better, std::size_t max) {
     std::vector<double> least;
     for (const std::vector<JointCost>& kind : problem_.kinds)
         least.push_back(std::min_element(kind.begin(), kind.end(), [](const JointCost& a, const JointCost& b) {
@@ -69,11 +69,11 @@ void ShardedProblem::prune(double better, std::size_t most) {
         std::vector<std::size_t> order;
         for (std::size_t s = 0; s < own.size(); ++s)
             if (s == 0 || own[s].first - least[k] <= slack) order.push_back(s);
-        if (order.size() > most) {
+        if (order.size() > max) {
             leavesOut_ = true;
             std::stable_sort(order.begin() + 1, order.end(),
                              [&](std::size_t a, std::size_t b) { return own[a].first < own[b].first; });
-            order.resize(most);
+            order.resize(max);
         }
         std::vector<JointCost> keptCosts;
         std::vector<Sharding> keptWays;

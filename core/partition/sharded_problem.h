@@ -20,9 +20,9 @@ public:
     using Weigh = std::function<JointCost(const ShardTimes&)>;
 
     /// Ways of each vertex are asked for once. Leaves out those that no best plan can have, the plan of all first ways
-    /// being better whatever the rest does; of the others keeps at most `most`, those of the least seconds alone and
+    /// being better whatever the rest does; of the others keeps at most `max`, those of the least seconds alone and
     /// the first. `capacity` as the problem's.
-    ShardedProblem(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh, std::size_t most,
+    ShardedProblem(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh, std::size_t max,
                    double capacity = std::numeric_limits<double>::infinity());
 
     JointProblem& problem() { return problem_; }
@@ -34,7 +34,7 @@ public:
 private:
     void addKinds(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh);
     double firstWays(const PhysicalCosts& costs) const;
-    void prune(double better, std::size_t most);
+    void prune(double better, std::size_t max);
     void addTables(const PhysicalCosts& costs);
 
     JointProblem problem_;

@@ -530,12 +530,12 @@ std::vector<std::string> assumptionsOf(const Study& study, const hardware::Fleet
                     [](const Slot& slot) { return slot.solved && slot.partial.simplified; }))
         list.emplace_back(
             "Very unequal halves of a large group were taken as equal, the larger one standing for both.");
-    if (std::any_of(options.strategies.begin(), options.strategies.end(),
-                    [](const std::string& id) { return id == "accpar-paper"; }) &&
-        options.costModel == CostModel::exact)
-        list.emplace_back(
-            "accpar-paper is timed by the paper's section 5.3, and its speed-up is over data parallelism timed the "
-            "same way; its times are not comparable with the other rows.");
+    const auto papers = std::find_if(slots.begin(), slots.end(), [](const Slot& slot) { return slot.row->paperModel; });
+    if (papers != slots.end() && options.costModel == CostModel::exact)
+        list.push_back(
+            fmt::format("{} is timed by the paper's section 5.3, and its speed-up is over data parallelism timed the "
+                        "same way; its times are not comparable with the other rows.",
+                        papers->row->id));
     return list;
 }
 
@@ -657,8 +657,8 @@ std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& o
 
 /// Threads that may search at once: each holds numbers of every layer and join, together of about a million.
 unsigned threadsFor(const Network& network, unsigned threads) {
-    constexpr std::size_t kMostNodes = 1'000'000;
-    const std::size_t most = std::max<std::size_t>(1, kMostNodes / std::max<std::size_t>(1, network.nodes.size()));
+    constexpr std::size_t kMaxNodes = 1'000'000;
+    const std::size_t most = std::max<std::size_t>(1, kMaxNodes / std::max<std::size_t>(1, network.nodes.size()));
     return static_cast<unsigned>(std::min<std::size_t>(threadCount(threads), most));
 }
 

@@ -33,11 +33,11 @@ inline constexpr std::size_t kAxes = 14;
 /// What an axis is called and takes: options, texts, documents, tables and pictures have it from here.
 struct AxisRow {
     Axis axis;
-    std::string_view id;         ///< "tp": in options and short texts
-    std::string_view key;        ///< "tensor": of what documents and points say of it
-    std::string_view head = {};  ///< "TP": over columns; empty: the title
-    std::string_view title;      ///< "Tensor-parallel degree"
-    std::string_view about;      ///< what it counts or says; continues a sentence
+    std::string_view id;     ///< "tp": in options and short texts
+    std::string_view key;    ///< "tensor": of what documents and points say of it
+    std::string_view head;   ///< "TP": over columns; empty: the title
+    std::string_view title;  ///< "Tensor-parallel degree"
+    std::string_view about;  ///< what it counts or says; continues a sentence
     /// What a configuration has of it: a number, or a word; neither of data types and groups, which a problem names.
     int Configuration::*number = nullptr;
     std::string_view (*word)(const Configuration& configuration) = nullptr;
@@ -54,6 +54,10 @@ struct AxisRow {
 /// All axes, in the order of `Axis`.
 std::span<const AxisRow> axes();
 const AxisRow& rowOf(Axis axis);
+/// The degrees of parallelism of layers: tp, pp, dp, cp, ep.
+inline std::span<const AxisRow> layerDegrees() {
+    return axes().first(5);
+}
 
 /// "8", "full": what a configuration has of an axis, as texts say it; empty where they leave it out.
 std::string valueText(const Configuration& configuration, const AxisRow& axis);

@@ -68,11 +68,11 @@ struct Configuration {
     bool isStacked() const { return parts.size() > 1 && parts.front().stages < pipeline; }
     /// True where groups hold whole replicas each.
     bool isSideBySide() const { return parts.size() > 1 && !isStacked(); }
-    /// Most micro-batches of a replica.
+    /// Maximum number of micro-batches of a replica.
     int microBatches() const {
-        int most = 0;
-        for (const Part& part : parts) most = std::max(most, part.microBatches);
-        return most;
+        int max = 0;
+        for (const Part& part : parts) max = std::max(max, part.microBatches);
+        return max;
     }
 
     auto operator<=>(const Configuration&) const = default;

@@ -11,26 +11,28 @@
 /// The rows of the table of frameworks, each of a file of its own, and what they have in common.
 namespace tessera::plan {
 
+/// The frameworks that plans are exported to.
 Framework megatronFramework();
 Framework nemoFramework();
 Framework deepspeedFramework();
 Framework torchtitanFramework();
 
-/// How Megatron Core, which Megatron-LM and NeMo share, is told which stage holds which layers.
+/// Arguments of Megatron Core, which Megatron-LM and NeMo share, for the layers of each stage.
 struct MegatronLayers {
     int first = 0, last = 0;  ///< layers of the first and last stage where these differ from the others; 0: as others
     bool headsCount = false;  ///< embedding and head count as a layer each
     std::string layout = {};  ///< "Et*3|t*4|t*3L"; empty where the others say it
     int virtualStages = 1;    ///< of a device
 };
+/// Returns them for a plan.
 MegatronLayers megatronLayersOf(const FrameworkPlan& plan);
-/// How Megatron Core is told what to recompute.
+/// Arguments of Megatron Core for what is recomputed.
 struct MegatronRecompute {
     std::string_view granularity = {};  ///< "selective", "full"; empty: nothing
     std::string_view method = {};  ///< of "full": "uniform", or "block" for the first layers of every piece of a stage
     int layers = 0;                ///< at once, or of every piece
 };
-/// Nothing where stages recompute unlike.
+/// Returns them for a plan; nothing where stages recompute unlike.
 std::optional<MegatronRecompute> megatronRecomputeOf(const FrameworkPlan& plan);
 /// What Megatron Core cannot run, as a sentence about `framework`.
 std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework);

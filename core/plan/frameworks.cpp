@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/plan/framework_rows.h"
@@ -50,10 +49,6 @@ const std::vector<Framework>& frameworks() {
 
 void addFramework(const Framework& framework) {
     allFrameworks().push_back(framework);
-}
-
-const Framework& frameworkNamed(std::string_view id) {
-    return rowNamed(frameworks(), id, "there is no framework");
 }
 
 std::string exported(const FrameworkPlan& plan, const Framework& framework) {

@@ -46,8 +46,6 @@ struct Framework {
 const std::vector<Framework>& frameworks();
 /// Adds a framework that a program brings itself. Before anything is looked up.
 void addFramework(const Framework& framework);
-/// Throws UsageError, naming those that there are.
-const Framework& frameworkNamed(std::string_view id);
 /// The file of a plan. Throws UsageError with the framework's sentence where it cannot run it.
 std::string exported(const FrameworkPlan& plan, const Framework& framework);
 

@@ -124,17 +124,20 @@ Judgement Judge::Data::judgeOne(const Configuration& configuration, Wanted wante
     const PlacedParts placed = placedOf(configuration);
     const PlacedPart& only = placed.front();
     const PipelineNeeds needs(placed, wanted.bytes);
-    const std::vector<int> most = needs.most(layers);
+    const std::vector<int> most = needs.maxLayers(layers);
     const LayerTimes& times = only.times();
     const std::function<double(int)> once = [&](int held) { return only.model->once(only.layout, held).both(); };
-    const StageRow row{
-        .stages = configuration.pipeline, .layer = times.both(), .head = times.head(), .most = most, .once = &once};
+    const StageRow row{.stages = configuration.pipeline,
+                       .layer = times.both(),
+                       .head = times.head(),
+                       .maxLayers = most,
+                       .once = &once};
     const double hop = transferOf(configuration, placed), start = only.model->constants().start;
     const auto division = bestDivision(layers, std::span(&row, 1), [&](const DivisionCost& cost) {
         return pipelineSeconds(configuration, only, cost, only.part->microBatches, hop) + cost.once + start;
     });
     if (!division) {
-        judgement.shortage = leastShortage(needs);
+        judgement.shortage = minShortage(needs);
         return judgement;
     }
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = division->seconds};
@@ -180,7 +183,7 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
     const PipelineNeeds needs(placed, wanted.bytes);
-    const std::vector<int> most = needs.most(layers);
+    const std::vector<int> most = needs.maxLayers(layers);
     std::vector<std::function<double(int)>> once;
     for (const PlacedPart& each : placed)
         once.emplace_back([&each](int held) { return each.model->once(each.layout, held).both(); });
@@ -190,8 +193,8 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
         rows.push_back({.stages = placed[i].part->stages,
                         .layer = times.both(),
                         .head = placed[i].hasHead(configuration.pipeline) ? times.head() : 0,
-                        .most = std::span(most).subspan(static_cast<std::size_t>(placed[i].first),
-                                                        static_cast<std::size_t>(placed[i].part->stages)),
+                        .maxLayers = std::span(most).subspan(static_cast<std::size_t>(placed[i].first),
+                                                             static_cast<std::size_t>(placed[i].part->stages)),
                         .once = &once[i]});
     }
     const double hop = transferOf(configuration, placed), start = longestStart(placed);
@@ -200,7 +203,7 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
         return pipelineSeconds(configuration, placed.front(), cost, microBatches, hop) + cost.once + start;
     });
     if (!division) {
-        judgement.shortage = leastShortage(needs);
+        judgement.shortage = minShortage(needs);
         return judgement;
     }
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = division->seconds};
@@ -226,7 +229,7 @@ std::optional<std::vector<int>> Judge::Data::mixedLayers(const Configuration& co
     }
     std::vector<int> held = interleavedLayers(configuration);
     for (std::size_t s = 0; s < held.size(); ++s)
-        if (held[s] > stages.most(s)) return std::nullopt;
+        if (held[s] > stages.maxLayers(s)) return std::nullopt;
     seconds = secondsOf(stages.costOf(held));
     return held;
 }
@@ -240,7 +243,7 @@ Judgement Judge::Data::judgeMixed(const Configuration& configuration, Wanted wan
     if (!held) {
         const bool isFixed = configuration.schedule == physical::PipelineSchedule::interleaved;
         const auto [stage, recomputed] =
-            isFixed ? stages.fullestOf(interleavedLayers(configuration)) : stages.fullestOfLeast();
+            isFixed ? stages.fullestOf(interleavedLayers(configuration)) : stages.fullestOfEmptiest();
         judgement.shortage = shortageAt(stages.placed(stage.stage), stage, recomputed);
         return judgement;
     }
@@ -252,15 +255,15 @@ Judgement Judge::Data::judgeMixed(const Configuration& configuration, Wanted wan
     return judgement;
 }
 
-std::optional<double> Judge::Data::leastBytes(const Configuration& configuration) {
+std::optional<double> Judge::Data::minBytes(const Configuration& configuration) {
     const PlacedParts placed = placedOf(configuration);
     const bool isFixed = configuration.schedule == physical::PipelineSchedule::interleaved;
     if (configuration.recompute == Recomputation::perStage) {
         const MixedStages stages(placed, layers, std::numeric_limits<double>::infinity());
-        return isFixed ? stages.leastBytesOf(interleavedLayers(configuration)) : stages.leastBytes();
+        return isFixed ? stages.minBytesOf(interleavedLayers(configuration)) : stages.minBytes();
     }
     const PipelineNeeds needs(placed);
-    return isFixed ? needs.bytesOf(interleavedLayers(configuration)) : needs.leastBytes(layers);
+    return isFixed ? needs.bytesOf(interleavedLayers(configuration)) : needs.minBytes(layers);
 }
 
 Judge::Judge(const Problem& problem, const Configuration& like) : data_(std::make_unique<Data>(problem, like)) {}
@@ -272,8 +275,8 @@ Scores Judge::bound(const Configuration& configuration, Wanted wanted) {
     return data_->bound(configuration, wanted);
 }
 
-Scores Judge::boundOfStages(const Configuration& least, const Configuration& most) {
-    return data_->boundOfStages(least, data_->placedOf(least), data_->placedOf(most));
+Scores Judge::boundOfStages(const Configuration& min, const Configuration& max) {
+    return data_->boundOfStages(min, data_->placedOf(min), data_->placedOf(max));
 }
 
 Evaluated Judge::evaluate(const Configuration& configuration, double bytes) {
@@ -285,8 +288,8 @@ Judgement Judge::judgeUpTo(const Configuration& configuration, const std::functi
     return data_->judgeUpTo(configuration, allows, wanted);
 }
 
-std::optional<double> Judge::leastBytes(const Configuration& configuration) {
-    return data_->leastBytes(configuration);
+std::optional<double> Judge::minBytes(const Configuration& configuration) {
+    return data_->minBytes(configuration);
 }
 
 Judgement Judge::judge(const Configuration& configuration, Wanted wanted) {

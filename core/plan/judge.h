@@ -56,18 +56,19 @@ struct Evaluated;
 /// What is done with all layers of all stages alike; nothing where that is not the same.
 std::optional<Recomputation> alikeOf(const std::vector<int>& layers, const std::vector<RecomputedLayers>& recomputed);
 
-/// What is asked of a judgement beside the step's time, price, energy and accelerators, and what divisions may hold.
+/// Options of a judgement: what it returns beside the step's time, price, energy and accelerators, and what divisions
+/// may hold. Each costs time of its own; leave them out of searches that do not look at them.
 struct Wanted {
     bool layers = false;                                     ///< of each stage
     bool memory = false;                                     ///< bytes of the fullest accelerator
-    double bytes = std::numeric_limits<double>::infinity();  ///< most of an accelerator, whatever its memory
+    double bytes = std::numeric_limits<double>::infinity();  ///< maximum of an accelerator, whatever its memory
 };
 
-/// What a configuration scores, or what it lacks.
+/// Result of judging a configuration: its value of each objective where it fits the memory, else what it lacks.
 struct Judgement {
-    bool fits = false;
-    bool lacksAccelerators = false;  ///< for any division of layers with costs of their own
-    Scores scores = {};
+    bool fits = false;                              ///< some division of its layers fits the memory
+    bool lacksAccelerators = false;                 ///< for any division of layers with costs of their own
+    Scores scores = {};                             ///< where it fits; memory is 0 where it is not wanted
     std::vector<int> layers = {};                   ///< of each stage, where wanted
     std::vector<RecomputedLayers> recomputed = {};  ///< of each stage, where wanted
     /// Where stages recompute by themselves: what all layers of all of them do, if that is the same.
@@ -100,17 +101,16 @@ public:
     /// Of replicas side by side, with at most as many on each part as it says: of the numbers in all that `allows`,
     /// those that make the step shortest.
     Judgement judgeUpTo(const Configuration& configuration, const std::function<bool(int)>& allows, Wanted wanted = {});
-    /// Bytes that the fullest accelerator holds at least, of all divisions and shares that fit; nothing where none
-    /// does.
-    std::optional<double> leastBytes(const Configuration& configuration);
+    /// Minimum bytes of the fullest accelerator, of all divisions and shares that fit; nothing where none does.
+    std::optional<double> minBytes(const Configuration& configuration);
     /// Scores that none of a configuration's divisions beats: stages as even as fractions of layers allow, nothing
     /// reduced, no update, nothing recomputed that some stages may keep; side by side, micro-batches shared in
     /// fractions among as many replicas as there may be. Of a pipeline through several groups memory, too, where it is
     /// wanted; 0 where nothing better is known: memory of others, energy of replicas side by side.
     Scores bound(const Configuration& configuration, Wanted wanted = {});
-    /// Scores that none of the pipelines through the same groups beats whose parts have stages from those of `least` to
-    /// those of `most`; memory is 0.
-    Scores boundOfStages(const Configuration& least, const Configuration& most);
+    /// Scores that none of the pipelines through the same groups beats whose parts have stages from those of `min` to
+    /// those of `max`; memory is 0.
+    Scores boundOfStages(const Configuration& min, const Configuration& max);
     /// All that is said of one, no accelerator with more than so many bytes. Throws UsageError for one that does not
     /// fit.
     Evaluated evaluate(const Configuration& configuration, double bytes = std::numeric_limits<double>::infinity());

@@ -22,18 +22,18 @@ double joulesBeyondWaiting(double watts, const BusyTimes& busy) {
 /// Joules of a pipeline, of whose groups the one that takes less for a layer holds as many as it can, where nothing is
 /// updated.
 double Judge::Data::joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const {
-    double waiting = 0, least = 0, most = 0, head = 0, fixed = 0;  // of the kind of layers that is busy least
+    double waiting = 0, min = 0, all = 0, head = 0, fixed = 0;  // of the kind of layers that is busy least
     for (const PlacedPart& each : placed) {
         const double watts = each.model->watts(), stages = each.part->stages;
         const double layer = joulesBeyondWaiting(watts, each.model->layerBusy());
         waiting += stages * physical::joulesOf(watts, {.step = seconds, .products = 0, .memory = 0});
-        least = &each == &placed.front() ? layer : std::min(least, layer);
-        most += stages * layer;
+        min = &each == &placed.front() ? layer : std::min(min, layer);
+        all += stages * layer;
         fixed += stages;
         if (each.hasHead(configuration.pipeline)) head = joulesBeyondWaiting(watts, each.model->headBusy());
     }
     const Part& part = *placed.front().part;
-    const double working = part.microBatches * (most + (layers - fixed) * least + head);
+    const double working = part.microBatches * (all + (layers - fixed) * min + head);
     return static_cast<double>(configuration.perStage()) * part.replicas * (waiting + working);
 }
 
@@ -65,36 +65,36 @@ double Judge::Data::memoryBound(const PlacedParts& placed) const {
     return (layers + held) / inverse;
 }
 
-/// Seconds of a step through groups one after the other, whose parts have stages from those of `least` to those of
-/// `most`, which hold fractions of layers: no stage less than one.
-double Judge::Data::secondsBound(const Configuration& configuration, const PlacedParts& least,
-                                 const PlacedParts& most) const {
+/// Seconds of a step through groups one after the other, whose parts have stages from those of `min` to those of
+/// `max`, which hold fractions of layers: no stage less than one.
+double Judge::Data::secondsBound(const Configuration& configuration, const PlacedParts& min,
+                                 const PlacedParts& max) const {
     // All stages as long as each other; longer where a stage of one layer takes that.
-    const double head = most.back().times().head();
-    double work = head / most.back().times().both(), rate = 0, longest = 0, fastest = 0, all = head, held = 0;
+    const double head = max.back().times().head();
+    double work = head / max.back().times().both(), rate = 0, longest = 0, fastest = 0, all = head, held = 0;
     work += layers;
-    for (std::size_t i = 0; i < most.size(); ++i) {
-        const double layer = most[i].times().both(), stages = most[i].part->stages;
+    for (std::size_t i = 0; i < max.size(); ++i) {
+        const double layer = max[i].times().both(), stages = max[i].part->stages;
         rate += stages / layer;
-        longest = std::max(longest, i + 1 < most.size() ? layer : layer + head / stages);
+        longest = std::max(longest, i + 1 < max.size() ? layer : layer + head / stages);
         fastest = i == 0 ? layer : std::min(fastest, layer);
-        all += least[i].part->stages * layer;
-        held += least[i].part->stages;
+        all += min[i].part->stages * layer;
+        held += min[i].part->stages;
     }
     longest = std::max(longest, work / rate);
     all += (layers - held) * fastest;
-    return pipelineSeconds(configuration, most.front(), {.longest = longest, .all = all},
-                           most.front().part->microBatches, 0);
+    return pipelineSeconds(configuration, max.front(), {.longest = longest, .all = all}, max.front().part->microBatches,
+                           0);
 }
 
-Scores Judge::Data::boundOfStages(const Configuration& configuration, const PlacedParts& least,
-                                  const PlacedParts& most) const {
+Scores Judge::Data::boundOfStages(const Configuration& configuration, const PlacedParts& min,
+                                  const PlacedParts& max) const {
     Scores scores;
     double& seconds = scores.of(Objective::time);
-    seconds = secondsBound(configuration, least, most);
+    seconds = secondsBound(configuration, min, max);
     scores.of(Objective::accelerators) = static_cast<double>(configuration.accelerators());
-    for (const PlacedPart& each : least) scores.of(Objective::price) += priceOf(configuration, each, seconds);
-    scores.of(Objective::energy) = joulesBound(configuration, least, seconds);
+    for (const PlacedPart& each : min) scores.of(Objective::price) += priceOf(configuration, each, seconds);
+    scores.of(Objective::energy) = joulesBound(configuration, min, seconds);
     return scores;
 }
 

@@ -53,10 +53,10 @@ struct Judge::Data {
 
     Judgement judge(const Configuration& configuration, Wanted wanted);
     Judgement judgeUpTo(Configuration configuration, const std::function<bool(int)>& allows, Wanted wanted);
-    std::optional<double> leastBytes(const Configuration& configuration);
+    std::optional<double> minBytes(const Configuration& configuration);
     Scores bound(const Configuration& configuration, Wanted wanted);
-    Scores boundOfStages(const Configuration& configuration, const PlacedParts& least, const PlacedParts& most) const;
-    double secondsBound(const Configuration& configuration, const PlacedParts& least, const PlacedParts& most) const;
+    Scores boundOfStages(const Configuration& configuration, const PlacedParts& min, const PlacedParts& max) const;
+    double secondsBound(const Configuration& configuration, const PlacedParts& min, const PlacedParts& max) const;
     Scores sharedBound(const Configuration& configuration, const PlacedParts& placed) const;
     double secondsOfMicroBatch(const Configuration& configuration, const PlacedPart& placed) const;
     double joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const;
@@ -80,7 +80,7 @@ struct Judge::Data {
     // What memory allows.
     static Shortage shortageAt(const PlacedPart& placed, const HeldStage& held);
     static Shortage shortageAt(const PlacedPart& placed, const HeldStage& held, const RecomputedLayers& recomputed);
-    Shortage leastShortage(const PipelineNeeds& needs) const;
+    Shortage minShortage(const PipelineNeeds& needs) const;
 
     Judgement judgeOne(const Configuration& configuration, Wanted wanted);
     Judgement judgeInterleaved(const Configuration& configuration, Wanted wanted);

@@ -137,8 +137,8 @@ Shortage Judge::Data::shortageAt(const PlacedPart& placed, const HeldStage& held
     return shortage;
 }
 
-Shortage Judge::Data::leastShortage(const PipelineNeeds& needs) const {
-    const HeldStage held = needs.fullestOfLeast(layers);
+Shortage Judge::Data::minShortage(const PipelineNeeds& needs) const {
+    const HeldStage held = needs.fullestOfEmptiest(layers);
     return shortageAt(*needs.fullest(held).placed, held);
 }
 

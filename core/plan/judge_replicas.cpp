@@ -18,7 +18,7 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
     Judgement judgement;
     PlacedParts placed = placedOf(configuration);
     const PipelineNeeds needs(placed, wanted.bytes);
-    const std::vector<int> most = needs.most(layers);
+    const std::vector<int> most = needs.maxLayers(layers);
     // The layers are the same on all groups: none of their choices may be left out, so the head counts as where it
     // takes longest in units of a layer.
     double head = 0;
@@ -28,7 +28,7 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
         for (const PlacedPart& each : placed) slowest = std::max(slowest, each.model->once(each.layout, held).both());
         return slowest;
     };
-    const StageRow row{.stages = configuration.pipeline, .layer = 1, .head = head, .most = most, .once = &once};
+    const StageRow row{.stages = configuration.pipeline, .layer = 1, .head = head, .maxLayers = most, .once = &once};
     const double hop = transferOf(configuration, placed), start = longestStart(placed);
     const int all = allMicroBatches(problem, configuration);
     double best = 0;
@@ -46,7 +46,7 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
         judgement.shares = std::move(shares);
     });
     if (best <= 0) {
-        judgement.shortage = leastShortage(needs);
+        judgement.shortage = minShortage(needs);
         return judgement;
     }
     const Configuration shared = judgement.shared(configuration);

@@ -42,12 +42,12 @@ MixedStages::MixedStages(const std::vector<PlacedPart>& placed, int layers, doub
     for (const PlacedPart& each : placed)
         for (int s = each.first; s < each.first + each.part->stages; ++s) {
             stages_.push_back(stageOf(each, s, bytes));
-            stages_.back().most = mostOf(stages_.back(), layers);
+            stages_.back().maxLayers = maxLayersOf(stages_.back(), layers);
         }
 }
 
 /// Least where all layers are of one kind: each kind keeps less than that before it.
-double MixedStages::leastBytesOf(const Stage& stage, int layers) {
+double MixedStages::minBytesOf(const Stage& stage, int layers) {
     double least = kInfinite;
     for (std::size_t kind = 0; kind < stage.kinds; ++kind) {
         const double working = kind + 1 == stage.kinds ? stage.workingAgain : stage.working;
@@ -56,7 +56,7 @@ double MixedStages::leastBytesOf(const Stage& stage, int layers) {
     return stage.fixed + layers * stage.parameters + least;
 }
 
-int MixedStages::mostOf(const Stage& stage, int layers) {
+int MixedStages::maxLayersOf(const Stage& stage, int layers) {
     int most = 0;
     for (std::size_t kind = 0; kind < stage.kinds; ++kind) {
         const double working = kind + 1 == stage.kinds ? stage.workingAgain : stage.working;
@@ -126,7 +126,7 @@ double MixedStages::once(const HeldStage& held) const {
     return placed.model->once(placed.layout, held.layers).both();
 }
 
-double MixedStages::leastOfAll() const {
+double MixedStages::minOfAll() const {
     double sum = stages_.back().head, least = kInfinite;
     for (const Stage& stage : stages_) {
         sum += stage.seconds[0];
@@ -191,26 +191,27 @@ std::vector<int> MixedStages::emptiest(const CapacityOf& capacityOf, const Share
         });
 }
 
-std::optional<double> MixedStages::leastBytes() const {
+std::optional<double> MixedStages::minBytes() const {
     int most = 0;
     for (const Stage& stage : stages_) {
-        if (stage.most < 1) return std::nullopt;
-        most += stage.most;
+        if (stage.maxLayers < 1) return std::nullopt;
+        most += stage.maxLayers;
     }
     if (most < layers_) return std::nullopt;
-    const std::vector<int> held = emptiest(
-        [](const Stage&) { return 1.0; },
-        [](const Stage& stage, int layers) { return layers > stage.most ? kInfinite : leastBytesOf(stage, layers); });
+    const std::vector<int> held = emptiest([](const Stage&) { return 1.0; },
+                                           [](const Stage& stage, int layers) {
+                                               return layers > stage.maxLayers ? kInfinite : minBytesOf(stage, layers);
+                                           });
     double fullest = 0;
-    for (std::size_t s = 0; s < held.size(); ++s) fullest = std::max(fullest, leastBytesOf(stages_[s], held[s]));
+    for (std::size_t s = 0; s < held.size(); ++s) fullest = std::max(fullest, minBytesOf(stages_[s], held[s]));
     return fullest;
 }
 
-std::optional<double> MixedStages::leastBytesOf(const std::vector<int>& layers) const {
+std::optional<double> MixedStages::minBytesOf(const std::vector<int>& layers) const {
     double fullest = 0;
     for (std::size_t s = 0; s < layers.size(); ++s) {
-        if (layers[s] > stages_[s].most) return std::nullopt;
-        fullest = std::max(fullest, leastBytesOf(stages_[s], layers[s]));
+        if (layers[s] > stages_[s].maxLayers) return std::nullopt;
+        fullest = std::max(fullest, minBytesOf(stages_[s], layers[s]));
     }
     return fullest;
 }
@@ -227,7 +228,7 @@ DivisionCost MixedStages::costOf(const std::vector<int>& layers) const {
     return cost;
 }
 
-std::pair<HeldStage, RecomputedLayers> MixedStages::fullestOfLeast() const {
+std::pair<HeldStage, RecomputedLayers> MixedStages::fullestOfEmptiest() const {
     return fullestOf(emptiest([](const Stage& stage) { return stage.capacity; }, shareOf));
 }
 
@@ -260,7 +261,7 @@ namespace {
 class MixedDivider {
 public:
     MixedDivider(const MixedStages& stages, const std::function<double(const DivisionCost&)>& seconds)
-        : stages_(stages), seconds_(seconds), leastOfAll_(stages.leastOfAll()) {}
+        : stages_(stages), seconds_(seconds), leastOfAll_(stages.minOfAll()) {}
 
     std::optional<MixedDivision> run() {
         if (!hasRoom()) return std::nullopt;
@@ -282,14 +283,14 @@ private:
     bool hasRoom() const {
         int room = 0;
         for (std::size_t s = 0; s < stages_.stages(); ++s) {
-            if (stages_.most(s) < 1) return false;
-            room += stages_.most(s);
+            if (stages_.maxLayers(s) < 1) return false;
+            room += stages_.maxLayers(s);
         }
         return stages_.stages() <= static_cast<std::size_t>(stages_.layers()) && room >= stages_.layers();
     }
 
     double secondsOf(std::size_t stage, int layers) const {
-        return layers > stages_.most(stage) ? kInfinite : stages_.seconds({stage, layers});
+        return layers > stages_.maxLayers(stage) ? kInfinite : stages_.seconds({stage, layers});
     }
     double secondsWithOneMore(std::size_t stage) const { return secondsOf(stage, held_[stage] + 1); }
 
@@ -300,8 +301,9 @@ private:
         return givenToLeast(
             stages_.layers(), stages_.stages(), least, [&](std::size_t s, int layers) { return secondsOf(s, layers); },
             [&](std::size_t s) {
-                const double count = least / stages_.leastOfLayer(s);
-                return std::min(count >= stages_.most(s) ? stages_.most(s) : static_cast<int>(count), stages_.layers());
+                const double count = least / stages_.minOfLayer(s);
+                return std::min(count >= stages_.maxLayers(s) ? stages_.maxLayers(s) : static_cast<int>(count),
+                                stages_.layers());
             });
     }
 

@@ -19,32 +19,32 @@ struct PlacedPart;
 /// time of all ways to do so that fit it.
 class MixedStages {
 public:
-    /// Parts that follow each other along the pipeline of a model of `layers`. `bytes`: most of an accelerator,
-    /// whatever its memory.
+    /// Parts that follow each other along the pipeline of a model of `layers`. `bytes`: maximum of an
+    /// accelerator, whatever its memory.
     MixedStages(const std::vector<PlacedPart>& placed, int layers, double bytes);
 
     std::size_t stages() const { return stages_.size(); }
-    /// Most layers that fit a stage.
-    int most(std::size_t stage) const { return stages_[stage].most; }
+    /// Maximum number of layers that fit a stage.
+    int maxLayers(std::size_t stage) const { return stages_[stage].maxLayers; }
     /// Seconds of both passes of a stage of so many layers, which fit it, with the head where it holds it.
     double seconds(const HeldStage& held) const;
     /// Which of them are computed again then.
     RecomputedLayers recomputed(const HeldStage& held) const;
     /// Seconds that a stage of so many layers adds to a step.
     double once(const HeldStage& held) const;
-    /// Seconds that all stages take at least, whatever is computed again, and a layer of one.
-    double leastOfAll() const;
-    double leastOfLayer(std::size_t stage) const { return stages_[stage].seconds[0]; }
+    /// Minimum seconds of all stages, whatever is computed again, and of a layer of one stage.
+    double minOfAll() const;
+    double minOfLayer(std::size_t stage) const { return stages_[stage].seconds[0]; }
     /// Whether nothing is computed again on a stage of so many layers.
     bool keepsAll(const HeldStage& held) const;
     int layers() const { return layers_; }
 
-    /// Least bytes of the fullest accelerator of all divisions that fit; nothing where none does.
-    std::optional<double> leastBytes() const;
+    /// Minimum bytes of the fullest accelerator of all divisions that fit; nothing where none does.
+    std::optional<double> minBytes() const;
     /// The same of one division.
-    std::optional<double> leastBytesOf(const std::vector<int>& layers) const;
+    std::optional<double> minBytesOf(const std::vector<int>& layers) const;
     /// Of the division whose fullest stage is least full, that stage, and which of its layers are computed again.
-    std::pair<HeldStage, RecomputedLayers> fullestOfLeast() const;
+    std::pair<HeldStage, RecomputedLayers> fullestOfEmptiest() const;
     /// The same of one division.
     std::pair<HeldStage, RecomputedLayers> fullestOf(const std::vector<int>& held) const;
     /// What a division that fits costs.
@@ -62,15 +62,15 @@ private:
         double working = 0, workingAgain = 0;            ///< bytes where no layer is computed again fully, where one is
         std::array<double, kKinds> kept = {}, seconds = {};  ///< of a layer
         double head = 0;                                     ///< s
-        int most = 0;
+        int maxLayers = 0;
     };
     /// Layers of a stage by kind.
     using Mix = std::array<int, kKinds>;
 
     static Stage stageOf(const PlacedPart& placed, int stage, double bytes);
-    static int mostOf(const Stage& stage, int layers);
-    static double leastBytesOf(const Stage& stage, int layers);
-    static double shareOf(const Stage& stage, int layers) { return leastBytesOf(stage, layers) / stage.capacity; }
+    static int maxLayersOf(const Stage& stage, int layers);
+    static double minBytesOf(const Stage& stage, int layers);
+    static double shareOf(const Stage& stage, int layers) { return minBytesOf(stage, layers) / stage.capacity; }
     static Mix mixOf(const Stage& stage, int layers);
     static RecomputedLayers recomputedOf(const Stage& stage, const Mix& mix);
     template <typename CapacityOf, typename ShareOf>

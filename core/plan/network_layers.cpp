@@ -149,8 +149,8 @@ public:
         made.byDegree = {std::move(costs)};
         made.accelerators = training_.accelerators;
         made.microBatches = static_cast<std::int64_t>(training_.globalBatch / like.micro);
-        constexpr double kMostMemory = 1e18;
-        made.memory = {device_.memory > 0 ? device_.memory : kMostMemory};
+        constexpr double kMaxMemory = 1e18;
+        made.memory = {device_.memory > 0 ? device_.memory : kMaxMemory};
         made.bandwidth = {rateBetween(like.data)};
         made.optimizerState = model::stateBytesPerParameter(training_.optimizer) / wordBytes();
         made.steady =

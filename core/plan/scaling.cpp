@@ -13,7 +13,7 @@ namespace {
 
 /// Configurations of a larger fleet that are looked at: less than a second's whatever those of the fleet itself, else
 /// so many times those, so that no size takes much longer than the study without it; and never more than some seconds'.
-double mostConfigurations(const Found& whole) {
+double maxConfigurations(const Found& whole) {
     constexpr double kAlways = 1e6, kTimes = 4, kNever = 1e7;
     return std::max(kAlways, std::min(kTimes * static_cast<double>(whole.counted.all), kNever));
 }
@@ -40,11 +40,11 @@ std::optional<Problem> scaledBy(const Problem& problem, double times) {
 /// Configurations of the next size, by those of the last two.
 double estimatedNext(const std::vector<ScaledFleet>& fleets) {
     // Pairs of groups have four times as many on twice the accelerators, a group at most as many as it has stages.
-    constexpr double kLeast = 1.5, kMost = 4;
+    constexpr double kMin = 1.5, kMax = 4;
     const auto configurations = [](const ScaledFleet& fleet) { return static_cast<double>(fleet.found.counted.all); };
     const double last = configurations(fleets.back());
-    if (fleets.size() < 2 || configurations(fleets[fleets.size() - 2]) <= 0) return kMost * last;
-    return std::clamp(last / configurations(fleets[fleets.size() - 2]), kLeast, kMost) * last;
+    if (fleets.size() < 2 || configurations(fleets[fleets.size() - 2]) <= 0) return kMax * last;
+    return std::clamp(last / configurations(fleets[fleets.size() - 2]), kMin, kMax) * last;
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ std::vector<ScaledFleet> scaledFleets(const Problem& problem, const Space& space
     std::vector<ScaledFleet> fleets;
     RunControl quiet = control;
     quiet.progress = {};
-    const double most = mostConfigurations(whole);
+    const double most = maxConfigurations(whole);
     double done = 0;
     for (const double times : kFleetSizes) {
         control.reportProgress("fleets of other sizes", done++, static_cast<double>(kFleetSizes.size()));

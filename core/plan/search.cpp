@@ -21,7 +21,7 @@ using physical::PipelineSchedule;
 using physical::RankOrder;
 
 /// Groups above which only pairs of them and all together hold replicas side by side.
-constexpr std::size_t kMostSubsets = 6;
+constexpr std::size_t kMaxSubsets = 6;
 
 /// Divisors of a number that an axis allows, up to `most`, rising.
 std::vector<int> divisorsOf(std::int64_t number, std::int64_t most, const AxisValues& axis) {
@@ -358,7 +358,7 @@ private:
     std::vector<std::vector<std::size_t>> setsOfGroups() const {
         const std::vector<std::size_t> usable = usableGroups();
         std::vector<std::vector<std::size_t>> sets;
-        if (usable.size() > kMostSubsets) {
+        if (usable.size() > kMaxSubsets) {
             for (std::size_t a = 0; a < usable.size(); ++a)
                 for (std::size_t b = a + 1; b < usable.size(); ++b) sets.push_back({usable[a], usable[b]});
             sets.push_back(usable);
@@ -390,7 +390,7 @@ private:
                 }
                 if (std::any_of(at.parts.begin(), at.parts.end(), [](const Part& part) { return part.replicas < 1; }))
                     break;
-                at.data = mostReplicas(at, most);
+                at.data = maxReplicas(at, most);
                 if (at.data < 1) continue;
                 forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
             }
@@ -404,7 +404,7 @@ private:
     }
 
     /// The most replicas side by side that may be, each with a micro-batch; 0 where there are none.
-    int mostReplicas(const Configuration& at, int most) const {
+    int maxReplicas(const Configuration& at, int most) const {
         most = std::min(most, allMicroBatches(problem_, at));
         while (most >= static_cast<int>(at.parts.size()) && !allowsReplicas(at, most)) --most;
         return most >= static_cast<int>(at.parts.size()) ? most : 0;
@@ -413,7 +413,7 @@ private:
     /// Groups in the order in which a pipeline may pass through them.
     std::vector<std::vector<std::size_t>> sequencesOfGroups() const {
         const std::vector<std::size_t> usable = usableGroups();
-        const std::size_t most = usable.size() > kMostStacked ? 2 : usable.size();
+        const std::size_t most = usable.size() > kMaxStacked ? 2 : usable.size();
         std::vector<std::vector<std::size_t>> sequences;
         std::vector<std::vector<std::size_t>> longest{{}};
         for (std::size_t length = 1; length <= most; ++length) {
@@ -574,7 +574,7 @@ private:
         constexpr double kAnyBytes = std::numeric_limits<double>::infinity();
         keep(at, fastest, kAnyBytes, {!isOfMemory_, frontOfTime_}, into);
         if (!isOfMemory_ && !frontOfMemory_) return;
-        const double bytes = leastBytesOf(cell, at, fastest, into);
+        const double bytes = minBytesOf(cell, at, fastest, into);
         keep(at, judgementWithin(cell, at, bytes), bytes, {isOfMemory_, frontOfMemory_}, into);
     }
 
@@ -596,9 +596,9 @@ private:
 
     /// The least bytes within which some division of a configuration is in time, with room for what is rounded;
     /// `fastest` is of all divisions.
-    double leastBytesOf(Cell& cell, const Configuration& at, const Judgement& fastest, const Kept& kept) const {
+    double minBytesOf(Cell& cell, const Configuration& at, const Judgement& fastest, const Kept& kept) const {
         constexpr double kRoom = 1 + 1e-9;
-        double least = kRoom * cell.judge->leastBytes(at).value();
+        double least = kRoom * cell.judge->minBytes(at).value();
         const auto isLate = [&](double bytes) { return kept.isLate(judgementWithin(cell, at, bytes).scores); };
         if (!options_.longestStep || !isLate(least)) return least;
         double most = kRoom * fastest.scores.of(Objective::memory);

@@ -14,13 +14,19 @@
 namespace tessera::plan {
 
 /// Groups of a fleet above which a pipeline passes through two of them at most, so that a search ends.
-inline constexpr std::size_t kMostStacked = 4;
+inline constexpr std::size_t kMaxStacked = 4;
 
+/// Options of a search for configurations.
 struct SearchOptions {
+    /// What is minimised. Price needs the price of every group.
     Objective objective = Objective::time;
-    std::optional<double> longestStep = {};  ///< s; what takes longer does not count
-    std::size_t top = 20;                    ///< at least 1
-    /// Two objectives, of which the configurations are kept that no other beats in both.
+    /// Seconds of a step above which a configuration does not count. Set it to find the cheapest plan that meets a
+    /// deadline.
+    std::optional<double> longestStep = {};
+    /// How many of the best configurations are returned, at least 1. Fewer bound more of the search away.
+    std::size_t top = 20;
+    /// Two objectives in which the non-dominated (Pareto-optimal) configurations are kept. Choose those that are traded
+    /// against each other.
     std::pair<Objective, Objective> front = {Objective::time, Objective::accelerators};
 };
 
@@ -36,6 +42,7 @@ struct Counted {
     void add(const Counted& other);
 };
 
+/// A configuration that a search found, with its value of each objective.
 struct Ranked {
     Configuration configuration;
     Scores scores;
@@ -43,6 +50,7 @@ struct Ranked {
     double bytes = std::numeric_limits<double>::infinity();
 };
 
+/// Result of a search: the best configurations, the front, and why others do not count.
 struct Found {
     /// Best first. What may recompute by stage and does on all alike is left out beside what does so anyway.
     std::vector<Ranked> top;
@@ -58,7 +66,7 @@ struct Found {
 };
 
 /// Looks at every configuration of the space: on one group of the fleet with any number of replicas and stages; through
-/// several groups one after the other (`kMostStacked`); with whole replicas side by side on
+/// several groups one after the other (`kMaxStacked`); with whole replicas side by side on
 /// several groups, as many on each as make the step shortest. Of the second sort those are left out that by a lower
 /// bound of their scores cannot beat what was found before. The layers of each configuration are divided so that its
 /// step is shortest; where memory is the objective, so that its fullest accelerator holds least within the longest

@@ -96,16 +96,16 @@ std::vector<Sensitivity> sensitivitiesOf(const Problem& problem, std::span<const
 }
 
 Limits limitsOf(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control) {
-    constexpr std::int64_t kTokens = 1024, kMostTokens = 1'000'000, kMostLayers = 2000;
+    constexpr std::int64_t kTokens = 1024, kMaxTokens = 1'000'000, kMaxLayers = 2000;
     Limits limits;
     const auto fits = [&](const Problem& other, const Space& of) { return hasPlan(other, of, options, control); };
     if (!problem.layered()) {
         control.reportProgress("the longest sequence that fits");
-        limits.sequence = greatest(kTokens, kMostTokens, [&](std::int64_t tokens) {
+        limits.sequence = greatest(kTokens, kMaxTokens, [&](std::int64_t tokens) {
             return fits(withModel(problem, &physical::Transformer::sequence, static_cast<double>(tokens)), space);
         });
         control.reportProgress("the deepest model that fits");
-        limits.layers = greatest(1, kMostLayers, [&](std::int64_t layers) {
+        limits.layers = greatest(1, kMaxLayers, [&](std::int64_t layers) {
             return fits(withModel(problem, &physical::Transformer::layers, static_cast<double>(layers)), space);
         });
     }
@@ -134,13 +134,13 @@ Limits limitsOf(const Problem& problem, const Space& space, const SearchOptions&
 
 std::optional<int> timesAcceleratorsThatFit(const Problem& problem, const Space& space, const SearchOptions& options,
                                             const RunControl& control) {
-    constexpr int kMostTimes = 1024;
-    constexpr std::int64_t kMostAccelerators = 65'536;
-    for (int times = 2; times <= kMostTimes; times *= 2) {
+    constexpr int kMaxTimes = 1024;
+    constexpr std::int64_t kMaxAccelerators = 65'536;
+    for (int times = 2; times <= kMaxTimes; times *= 2) {
         Problem more = problem;
         for (PlanGroup& group : more.groups) group.count *= times;
         followHardware(more);
-        if (more.accelerators() > kMostAccelerators) return std::nullopt;
+        if (more.accelerators() > kMaxAccelerators) return std::nullopt;
         if (hasPlan(more, space, options, control)) return times;
     }
     return std::nullopt;

@@ -10,7 +10,7 @@
 
 namespace tessera::plan {
 
-/// What of all accelerators of a fleet may be a little more.
+/// A resource of all accelerators of a fleet, which is scaled up to see what more of it gains.
 enum class Resource : std::uint8_t {
     peak,       ///< FLOP/s of every data type
     bandwidth,  ///< of the memory
@@ -20,17 +20,17 @@ enum class Resource : std::uint8_t {
 };
 inline constexpr EnumNames<Resource> kResourceNames{"peak", "bandwidth", "memory", "links", "network"};
 
-/// What one more unit of a resource is worth.
+/// The step of a fleet with 10 % more of one resource.
 struct Sensitivity {
     Resource resource = Resource::peak;
     double seconds = 0;  ///< of the fastest of the same configurations with kMoreOfResource times as much
 };
 inline constexpr double kMoreOfResource = 1.1;
 
-/// The step of the fastest of some configurations where all accelerators have a tenth more of one resource, for each.
+/// The step of the fastest of some configurations where all accelerators have 10 % more of one resource, for each.
 std::vector<Sensitivity> sensitivitiesOf(const Problem& problem, std::span<const Ranked> configurations);
 
-/// How much of something a problem bears with some configuration of the space; 0: not even the least.
+/// Largest value of each for which some configuration of the space still fits; 0: not even the smallest does.
 struct Limits {
     std::int64_t sequence = 0;      ///< tokens of a sample, a multiple of the step in which it is looked for
     std::int64_t layers = 0;        ///< of the same width

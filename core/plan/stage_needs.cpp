@@ -21,10 +21,10 @@ StageNeed needOf(const PlacedPart& placed, int stage, double bytesOfAll) {
 
 }  // namespace
 
-int StageNeed::layersWithin(double share, int most) const {
+int StageNeed::layersWithin(double share, int max) const {
     const double count = (share * capacity - fixed) / layer;
     if (!(count > 0)) return 0;
-    return count >= most ? most : static_cast<int>(count);
+    return count >= max ? max : static_cast<int>(count);
 }
 
 PipelineNeeds::PipelineNeeds(const std::vector<PlacedPart>& placed, double bytes) {
@@ -49,21 +49,20 @@ const StageNeed& PipelineNeeds::fullest(const HeldStage& held) const {
     return *fullest;
 }
 
-int PipelineNeeds::layersWithin(std::size_t stage, double share, int most) const {
-    for (std::size_t i = 0; i < groups_; ++i)
-        most = std::min(most, needs_[stage * groups_ + i].layersWithin(share, most));
-    return most;
+int PipelineNeeds::layersWithin(std::size_t stage, double share, int max) const {
+    for (std::size_t i = 0; i < groups_; ++i) max = std::min(max, needs_[stage * groups_ + i].layersWithin(share, max));
+    return max;
 }
 
-std::vector<int> PipelineNeeds::most(int layers) const {
-    std::vector<int> most(stages());
-    for (std::size_t s = 0; s < most.size(); ++s) most[s] = layersWithin(s, 1, layers);
-    return most;
+std::vector<int> PipelineNeeds::maxLayers(int layers) const {
+    std::vector<int> max(stages());
+    for (std::size_t s = 0; s < max.size(); ++s) max[s] = layersWithin(s, 1, layers);
+    return max;
 }
 
 /// A share of the capacity that no division stays below: of stages of one layer, and of stages of fractions of layers
 /// that are all as full.
-double PipelineNeeds::leastShare(int layers) const {
+double PipelineNeeds::minShare(int layers) const {
     double least = 0;
     for (const StageNeed& need : needs_) least = std::max(least, need.shareOf(1));
     for (std::size_t i = 0; i < groups_; ++i) {
@@ -92,8 +91,8 @@ void PipelineNeeds::giveToEmptiest(std::vector<int>& held, int left) const {
     }
 }
 
-std::vector<int> PipelineNeeds::divisionOfLeast(int layers) const {
-    const double share = leastShare(layers);
+std::vector<int> PipelineNeeds::emptiestDivision(int layers) const {
+    const double share = minShare(layers);
     std::vector<int> held(stages());
     int left = layers;
     for (std::size_t s = 0; s < held.size(); ++s) {
@@ -109,35 +108,35 @@ std::vector<int> PipelineNeeds::divisionOfLeast(int layers) const {
     return held;
 }
 
-HeldStage PipelineNeeds::fullestOfLeast(int layers) const {
-    const std::vector<int> held = divisionOfLeast(layers);
+HeldStage PipelineNeeds::fullestOfEmptiest(int layers) const {
+    const std::vector<int> held = emptiestDivision(layers);
     HeldStage fullest{0, held[0]};
-    double most = shareOf(fullest);
+    double max = shareOf(fullest);
     for (std::size_t s = 1; s < held.size(); ++s)
-        if (const double own = shareOf({s, held[s]}); own > most) {
+        if (const double own = shareOf({s, held[s]}); own > max) {
             fullest = {s, held[s]};
-            most = own;
+            max = own;
         }
     return fullest;
 }
 
-std::optional<double> PipelineNeeds::leastBytes(int layers) const {
-    const std::vector<int> most = this->most(layers);
+std::optional<double> PipelineNeeds::minBytes(int layers) const {
+    const std::vector<int> max = maxLayers(layers);
     int room = 0;
-    for (const int each : most) {
+    for (const int each : max) {
         if (each < 1) return std::nullopt;
         room += each;
     }
-    if (room < layers || most.size() > static_cast<std::size_t>(layers)) return std::nullopt;
+    if (room < layers || max.size() > static_cast<std::size_t>(layers)) return std::nullopt;
     PipelineNeeds bytes = *this;
     for (StageNeed& need : bytes.needs_) need.capacity = 1;
-    std::vector<int> held = bytes.divisionOfLeast(layers);
+    std::vector<int> held = bytes.emptiestDivision(layers);
     bool fits = true;
-    for (std::size_t s = 0; s < held.size(); ++s) fits &= held[s] <= most[s];
+    for (std::size_t s = 0; s < held.size(); ++s) fits &= held[s] <= max[s];
     if (!fits) {
         // Accelerators of less memory hold less than their share.
         held.assign(held.size(), 1);
-        bytes.giveWithin(most, held, layers - static_cast<int>(held.size()));
+        bytes.giveWithin(max, held, layers - static_cast<int>(held.size()));
     }
     double fullest = 0;
     for (std::size_t s = 0; s < held.size(); ++s) fullest = std::max(fullest, bytes.shareOf({s, held[s]}));
@@ -155,12 +154,12 @@ std::optional<double> PipelineNeeds::bytesOf(const std::vector<int>& layers) con
 }
 
 /// As `giveToEmptiest`, no stage more than it may have.
-void PipelineNeeds::giveWithin(const std::vector<int>& most, std::vector<int>& held, int left) const {
+void PipelineNeeds::giveWithin(const std::vector<int>& max, std::vector<int>& held, int left) const {
     for (; left > 0; --left) {
         std::size_t emptiest = held.size();
         double least = std::numeric_limits<double>::infinity();
         for (std::size_t s = 0; s < held.size(); ++s) {
-            if (held[s] == most[s]) continue;
+            if (held[s] == max[s]) continue;
             const double share = shareOf({s, held[s] + 1});
             if (share >= least) continue;
             least = share;

@@ -13,7 +13,7 @@ namespace {
 /// Layers that all stages of a row but the last hold where each has at most `others`.
 int heldByOthers(const StageRow& row, int others) {
     int sum = 0;
-    for (std::size_t s = 0; s + 1 < row.most.size(); ++s) sum += std::min(row.most[s], others);
+    for (std::size_t s = 0; s + 1 < row.maxLayers.size(); ++s) sum += std::min(row.maxLayers[s], others);
     return sum;
 }
 
@@ -30,18 +30,18 @@ DivisionCost costOf(const StageRow& row, const RowChoice& choice, int layers) {
 template <typename Use>
 void forEachChoice(const StageRow& row, int layers, const Use& use) {
     if (row.stages == 1) {
-        if (layers <= row.most.back()) use(RowChoice{0, layers});
+        if (layers <= row.maxLayers.back()) use(RowChoice{0, layers});
         return;
     }
-    const int least = *std::min_element(row.most.begin(), row.most.end());
+    const int least = *std::min_element(row.maxLayers.begin(), row.maxLayers.end());
     if (least < 1 || layers < row.stages) return;
     int before = std::numeric_limits<int>::max();
     // Below this number the others cannot hold what the last one leaves.
-    for (int others = std::max(1, (layers - row.most.back()) / (row.stages - 1)); others <= layers; ++others) {
+    for (int others = std::max(1, (layers - row.maxLayers.back()) / (row.stages - 1)); others <= layers; ++others) {
         const int last = std::max(1, layers - heldByOthers(row, others));
         if (last == before) return;  // the memory of the others is full
         before = last;
-        if (last > row.most.back()) continue;
+        if (last > row.maxLayers.back()) continue;
         use(RowChoice{others, last});
         // More for the others is longer and fuller then.
         if (last == 1 || (others * row.layer >= last * row.layer + row.head && others >= last)) return;
@@ -91,7 +91,7 @@ public:
     std::optional<Division> best(const std::function<double(const DivisionCost&)>& seconds) const {
         std::optional<Division> best;
         for (const StageRow& row : rows_)
-            if (*std::min_element(row.most.begin(), row.most.end()) < 1) return best;
+            if (*std::min_element(row.maxLayers.begin(), row.maxLayers.end()) < 1) return best;
         constexpr double kAny = std::numeric_limits<double>::infinity();
         const auto widest = within(kAny, kAny);
         if (!widest) return best;
@@ -147,7 +147,7 @@ private:
     RowChoice limitsOf(const StageRow& row, double longest, double once) const {
         const int most = once < std::numeric_limits<double>::infinity() ? layersOnce(row, once) : layers_;
         return {layersWithin(longest, row.layer, 0, most),
-                std::min(layersWithin(longest, row.layer, row.head, most), row.most.back())};
+                std::min(layersWithin(longest, row.layer, row.head, most), row.maxLayers.back())};
     }
 
     /// Layers of each row; nothing where the rows do not hold all.
@@ -212,7 +212,8 @@ std::optional<Division> bestDivision(int layers, std::span<const StageRow> rows,
 
 std::vector<int> layersOf(const StageRow& row, const RowChoice& choice, int layers) {
     std::vector<int> held;
-    for (std::size_t s = 0; s + 1 < row.most.size(); ++s) held.push_back(std::min(row.most[s], choice.others));
+    for (std::size_t s = 0; s + 1 < row.maxLayers.size(); ++s)
+        held.push_back(std::min(row.maxLayers[s], choice.others));
     int surplus = choice.last - layers;
     for (const int each : held) surplus += each;
     for (; surplus > 0; --surplus) --*std::max_element(held.begin(), held.end());

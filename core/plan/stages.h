@@ -10,9 +10,9 @@ namespace tessera::plan {
 /// Equal stages in a row that lie on one group.
 struct StageRow {
     int stages = 1;
-    double layer = 0;                ///< s of both passes of a layer
-    double head = 0;                 ///< s of what else the last stage of the row does
-    std::span<const int> most = {};  ///< layers that fit each of the stages
+    double layer = 0;                     ///< s of both passes of a layer
+    double head = 0;                      ///< s of what else the last stage of the row does
+    std::span<const int> maxLayers = {};  ///< layers that fit each of the stages
     /// Seconds that a stage with most layers of the row adds to a step, once; never falls with layers.
     const std::function<double(int layers)>* once = nullptr;
 };

@@ -18,7 +18,7 @@ using physical::StepMemory;
 
 namespace {
 
-constexpr double kMostMemory = 1e18;  // bytes, of an accelerator whose memory is not known
+constexpr double kMaxMemory = 1e18;  // bytes, of an accelerator whose memory is not known
 
 /// Bytes/s of one accelerator of a group beyond its node.
 double rateBeyond(const PlanGroup& group, std::size_t dtype) {
@@ -144,7 +144,7 @@ private:
         made.byDegree = {std::move(costs)};
         made.accelerators = accelerators_;
         made.microBatches = allMicroBatches(problem_, like_);
-        made.memory = {std::min(all.capacity(), kMostMemory)};
+        made.memory = {std::min(all.capacity(), kMaxMemory)};
         made.bandwidth = {rateBeyond(group_, like_.dtype)};
         codesign::SteadyPipeline steady{.replicas = like_.data};
         StepLayout layout = layout_;

@@ -42,7 +42,7 @@ std::string measuredRunText(const MeasuredBeside& its) {
                                    countText(its.accelerators), its.accelerator);
     if (its.globalBatch > 0) text += fmt::format(", batch {}", formatCount(its.globalBatch));
     std::vector<std::string> degrees;
-    for (const plan::AxisRow& axis : plan::axes().first(5))
+    for (const plan::AxisRow& axis : plan::layerDegrees())
         if (const double degree = its.of(axis.axis); degree > (axis.isAlwaysSaid ? 0 : 1))
             degrees.push_back(fmt::format("{} {:.0f}", axis.id, degree));
     if (!degrees.empty()) text += ", " + joined(degrees, " · ");

@@ -23,7 +23,7 @@ using study::PlanOutcome;
 constexpr double kCellGap = 2, kNodePad = 5, kNodeTitle = 15, kLeftOfNodes = 14;
 constexpr double kHeader = 84, kGroupTitle = 26, kBelowNode = 4, kLinkTrunk = 4;
 constexpr double kLane = 10, kLaneText = 18;  ///< of links between groups
-constexpr std::size_t kMostLanes = 4;
+constexpr std::size_t kMaxLanes = 4;
 /// From here down nodes are too small for a line of text of their own.
 constexpr double kSmallCell = 9;
 constexpr double kLeastNode = 58;  ///< "stages 12–14" cut, "stage 127" whole
@@ -33,7 +33,7 @@ constexpr std::array kCellSizes{150.0, 132.0, 116.0, 100.0, 88.0, 76.0, 64.0, 54
 constexpr double kTellingCell = 38;
 constexpr double kLargeCell = 100;  ///< in larger letters
 /// Larger nodes, such as pods, are drawn in blocks.
-constexpr std::int64_t kMostDrawnNodes = 1024, kMostPerNode = 80, kBlock = 64;
+constexpr std::int64_t kMaxDrawnNodes = 1024, kMaxPerNode = 80, kBlock = 64;
 /// The ends of the ramp are too light or too dark for one of the two themes.
 constexpr double kRampFrom = 0.12, kRampTo = 0.78;
 
@@ -58,10 +58,10 @@ struct ClusterScale {
 
 NodeGrid gridOf(const PlannedGroup& group, ClusterScale scale, double width, std::int64_t perStage) {
     const double cell = scale.cell;
-    NodeGrid grid{.perNode = group.perNode > kMostPerNode ? kBlock : std::max<std::int64_t>(group.perNode, 1),
+    NodeGrid grid{.perNode = group.perNode > kMaxPerNode ? kBlock : std::max<std::int64_t>(group.perNode, 1),
                   .cell = cell};
     grid.nodes = (group.count + grid.perNode - 1) / grid.perNode;
-    grid.shown = std::min(grid.nodes, kMostDrawnNodes);
+    grid.shown = std::min(grid.nodes, kMaxDrawnNodes);
     grid.columns = scale.flat ? grid.perNode : std::min<std::int64_t>(grid.perNode, grid.perNode > 8 ? 8 : 4);
     const std::int64_t whole = (grid.perNode + grid.columns - 1) / grid.columns;
     const auto rows = static_cast<double>(whole);
@@ -94,7 +94,7 @@ public:
         lanes_ = linkLanes(outcome_, its_.configuration);
         // Of many, those in use are asked about first.
         std::stable_sort(lanes_.begin(), lanes_.end(), [](const auto& a, const auto& b) { return a.inUse > b.inUse; });
-        if (lanes_.size() > kMostLanes) lanes_.resize(kMostLanes);
+        if (lanes_.size() > kMaxLanes) lanes_.resize(kMaxLanes);
         left_ = static_cast<double>(lanes_.size()) * kLane;
         taps_.resize(outcome_.groups.size());
     }
@@ -195,7 +195,7 @@ private:
     bool canBeFlat(double cell) const {
         for (std::size_t g = 0; g < outcome_.groups.size(); ++g) {
             const NodeGrid grid = gridOfGroup(g, {cell, true});
-            if (grid.rows() > 1 || outcome_.groups[g].perNode > kMostPerNode ||
+            if (grid.rows() > 1 || outcome_.groups[g].perNode > kMaxPerNode ||
                 kLeftOfNodes + static_cast<double>(grid.shown) * (grid.wide + grid.gap) > width_ - left_)
                 return false;
         }
@@ -204,8 +204,8 @@ private:
 
     /// The largest cells with which all groups take no more height than the picture has.
     ClusterScale bestScale() const {
-        constexpr double kMostHeight = 0.3, kLeastHeight = 290;  // as much as a window of 1280×800 shows
-        const double most = std::max(kMostHeight * width_, kLeastHeight);
+        constexpr double kMaxHeight = 0.3, kLeastHeight = 290;  // as much as a window of 1280×800 shows
+        const double most = std::max(kMaxHeight * width_, kLeastHeight);
         for (const double cell : kCellSizes)
             for (const bool flat : {false, true}) {
                 double height = kHeader + static_cast<double>(lanes_.size()) * kLaneText;

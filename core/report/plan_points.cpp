@@ -48,7 +48,7 @@ std::string_view partOf(std::string_view configuration, std::string_view key, st
 /// "tp 8 · dp 64": the degrees above 1, which say how a configuration is arranged; "tp 1" where there are none.
 std::string degreesOf(std::string_view configuration) {
     std::vector<std::string> degrees;
-    for (const plan::AxisRow& axis : plan::axes().first(5))
+    for (const plan::AxisRow& axis : plan::layerDegrees())
         if (const std::string_view degree = partOf(configuration, axis.id, "1"); degree != "1")
             degrees.push_back(fmt::format("{} {}", axis.id, degree));
     return degrees.empty() ? "tp 1" : joined(degrees, " · ");

@@ -51,7 +51,10 @@ struct Context {
     const Plan* plan = nullptr;
 
     bool isPhysical() const { return outcome->result.costs == partition::Costs::physical; }
-    bool paperModel() const { return plan->strategy == "accpar-paper"; }
+    bool paperModel() const {
+        const partition::Strategy* row = partition::findStrategy(plan->strategy);
+        return row != nullptr && row->paperModel;
+    }
     bool overlap() const { return parameter("overlap") == "comm"; }
     std::string parameter(const std::string& name) const {
         const auto found = result->study.parameters->find(name);
@@ -407,7 +410,7 @@ struct RatioStory {
 
 RatioStory ratioStory(const SplitContext& split) {
     const std::string& strategy = split.base.plan->strategy;
-    if (strategy == "accpar-paper")
+    if (split.base.paperModel())
         return split.kindsPart()
                    ? RatioStory{"ratio = Y / (X + Y), X and Y the times of sides i and j for the whole work",
                                 paper("section 5.3, Eq. 10")}
@@ -706,7 +709,7 @@ constexpr std::array<std::pair<std::string_view, PlanExplainer>, 10> kPhysicalPl
 Explanation explainLevelTime(Builder& builder, const SplitContext& split) {
     return physicalStory(builder.term("units that the level joins",
                                       formatCount(static_cast<double>(split.level->parts)), split.at("parts")),
-                         "time = Σ over layers of (compute + what moves at this level)", "told by level");
+                         "time = Σ over layers of (compute + what moves at this level)", "attributed to levels");
 }
 Explanation explainLevelRatio(Builder& builder, const SplitContext& split) {
     return builder.formula("ratio = 1 / units that the level joins")
@@ -730,7 +733,7 @@ Explanation explainPhysicalRow(Builder& builder, const RowContext& row) {
     return physicalStory(builder,
                          "compute: kernels of the shard that all levels leave; within the layer: partial sums and "
                          "gradients; into the layer: what is gathered or exchanged before it",
-                         "told by level");
+                         "attributed to levels");
 }
 constexpr std::array<std::pair<std::string_view, RowExplainer>, 4> kPhysicalRowNumbers{{
     {"compute_s", explainPhysicalRow},

@@ -281,7 +281,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
             kScores(row, point.scores);
         });
     });
-    doc.list({"sensitivity", "The step of the fastest of these configurations with a tenth more of one resource."},
+    doc.list({"sensitivity", "The step of the fastest of these configurations with 10 % more of one resource."},
              outcome.sensitivities, [](auto& row, auto& each) {
                  row("resource", each.resource, plan::kResourceNames);
                  row({"step_time_s", "0 where none fits."}, each.seconds, kNotNegative);
@@ -313,7 +313,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
                    inner({"micro_batch", "Samples."}, limits.micro);
                    inner({"accelerators", "Fewest in use."}, limits.accelerators);
                });
-    doc.object({"asked", "The configuration that the study asks about; left out where there is none."}, outcome.asked,
+    doc.object({"asked", "The configuration that the study evaluates; left out where there is none."}, outcome.asked,
                [](auto& inner, auto& asked) {
                    inner({"given", "As the user named it."}, asked.given);
                    inner.unlessEmpty({"misfit", "Why it cannot be."}, asked.misfit);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "core/base/text.h"
@@ -62,6 +61,11 @@ Field<Row> scoreField(unsigned uses) {
             .better = Better::lower,
             .format = objective == Objective::price ? dollars : nullptr,
             .head = its.head};
+}
+
+template <typename Row>
+Field<Row> secondsField(std::string_view id, std::string_view title, unsigned uses, FieldValue (*get)(const Row&)) {
+    return {.id = id, .title = title, .uses = uses, .get = get, .measure = Measure::seconds};
 }
 
 /// A rate of a configuration; nothing where there is none.
@@ -279,7 +283,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
                      {"compared", formatCount(static_cast<double>(row.counted.fitting)), "result, counted"});
              }},
         {.id = "asked_step_time_s",
-         .title = "Step time of the configuration asked about",
+         .title = "Step time of the evaluated configuration",
          .uses = kMetric,
          .get =
              [](const Row& row) {
@@ -292,12 +296,12 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .source = kSource,
          .terms = askedTerms},
         {.id = "times_the_best",
-         .title = "Configuration asked about over the best",
+         .title = "Evaluated configuration over the best",
          .uses = kMetric,
          .get = valueOf<&Row::timesTheBest>,
          .better = Better::lower,
          .format = timesText,
-         .formula = "step time of the configuration asked about / that of the best",
+         .formula = "step time of the evaluated configuration / that of the best",
          .source = kDefinition,
          .terms = askedTerms},
     };
@@ -430,16 +434,8 @@ const std::vector<Field<PlanConfigurationRow>>& planConfigurationFields() {
         {"layers_per_stage", "Layers per stage", kExactTable | kWords,
          [](const Row& row) { return given(layersText(*row.its)); }},
         {"groups", "Groups", kExactTable | kWords, [](const Row& row) { return given(groupsText(row)); }},
-        {.id = "low_s",
-         .title = "Low",
-         .uses = kExactTable,
-         .get = [](const Row& row) { return given(row.its->low); },
-         .measure = Measure::seconds},
-        {.id = "high_s",
-         .title = "High",
-         .uses = kExactTable,
-         .get = [](const Row& row) { return given(row.its->high); },
-         .measure = Measure::seconds},
+        secondsField<Row>("low_s", "Low", kExactTable, [](const Row& row) { return given(row.its->low); }),
+        secondsField<Row>("high_s", "High", kExactTable, [](const Row& row) { return given(row.its->high); }),
         scoreField<Objective::price, Row>(kExactTable),
         scoreField<Objective::energy, Row>(kExactTable),
     };
@@ -482,16 +478,8 @@ const std::vector<Field<PlanStageRow>>& planStageFields() {
         {"group", "Group", kBothWords, [](const Row& row) { return given(row.outcome->groups[row.its().group].name); }},
         {"layers", "Layers", kBoth, [](const Row& row) { return given(row.its().layers); }},
         {"recomputed", "Recomputed", kBothWords | kOptional, recomputedOf},
-        {.id = "forward_s",
-         .title = "Forward",
-         .uses = kBoth,
-         .get = [](const Row& row) { return given(row.its().forward); },
-         .measure = Measure::seconds},
-        {.id = "backward_s",
-         .title = "Backward",
-         .uses = kBoth,
-         .get = [](const Row& row) { return given(row.its().backward); },
-         .measure = Measure::seconds},
+        secondsField<Row>("forward_s", "Forward", kBoth, [](const Row& row) { return given(row.its().forward); }),
+        secondsField<Row>("backward_s", "Backward", kBoth, [](const Row& row) { return given(row.its().backward); }),
         memoryField<0>(),
         memoryField<1>(),
         memoryField<2>(),
@@ -548,16 +536,10 @@ const std::vector<Field<PlanSizeRow>>& planSizeFields() {
          .get = [](const Row& row) { return given(row.its->times); },
          .format = timesOfFleet},
         scoreField<Objective::time, Row>(kBoth),
-        {.id = "low_s",
-         .title = "Low",
-         .uses = kExactTable,
-         .get = [](const Row& row) { return row.its->best ? given(row.its->low) : FieldValue(); },
-         .measure = Measure::seconds},
-        {.id = "high_s",
-         .title = "High",
-         .uses = kExactTable,
-         .get = [](const Row& row) { return row.its->best ? given(row.its->high) : FieldValue(); },
-         .measure = Measure::seconds},
+        secondsField<Row>("low_s", "Low", kExactTable,
+                          [](const Row& row) { return row.its->best ? given(row.its->low) : FieldValue(); }),
+        secondsField<Row>("high_s", "High", kExactTable,
+                          [](const Row& row) { return row.its->best ? given(row.its->high) : FieldValue(); }),
         {.id = "tokens_per_s_per_accelerator",
          .title = "Tokens/s per accelerator",
          .uses = kBoth | kOptional,
@@ -607,11 +589,7 @@ const std::vector<Field<PlanBesideRow>>& planBesideFields() {
              [](const Row& row) {
                  return given(row.its ? row.its->tokensPerSecond : PlanOutcome::perAccelerator(row.best()));
              },
-         .text =
-             [](const Row& row) {
-                 return row.its ? uncertainText(row.its->tokensPerSecond)
-                                : uncertainText(PlanOutcome::perAccelerator(row.best()));
-             }},
+         .format = uncertainText},
         {.id = "predicted",
          .title = "Predicted for it",
          .uses = kBoth,

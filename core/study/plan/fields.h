@@ -101,7 +101,7 @@ inline constexpr std::array kStageMemoryTerms{
                     &physical::StepMemory::activations},
     StageMemoryTerm{"working_bytes", "Layer or head at work", "At work", "Of the layer or head at work.",
                     &physical::StepMemory::working},
-    StageMemoryTerm{"software_bytes", "Framework overhead", "Framework",
+    StageMemoryTerm{"software_bytes", "Framework overhead", "Software",
                     "What the framework takes besides the model, as fitted to measured peaks."}};
 
 /// Numbers of the result as a whole.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <memory>
@@ -41,8 +40,6 @@ using plan::Objective;
 
 constexpr double kMaxBatch = 1e6, kMaxTokens = 1e18, kLongestSequence = 1 << 24, kMaxTop = 1000;
 constexpr double kLongestText = 500, kLongestDeadline = 1e12;
-constexpr std::array<std::string_view, 6> kObjectiveWords{"time",   "throughput",   "price",
-                                                          "energy", "accelerators", "memory"};
 
 /// What a study's parameters mean.
 struct Settings {
@@ -65,14 +62,21 @@ void setDtypes(Settings& settings, const Json& text) {
     for (const std::string_view each : split(list, ',')) settings.dtypes.emplace_back(trimmed(each));
 }
 
+/// Those of `plan::Objective`, and what counts as time.
+std::vector<std::string_view> objectiveWords() {
+    std::vector<std::string_view> words = plan::kObjectiveNames.all();
+    words.insert(words.begin() + 1, "throughput");
+    return words;
+}
+
 /// Help of the option that names all axes.
 std::string_view axesHelp() {
-    static const std::string kText = [] {
+    static const std::string kHelp = [] {
         std::vector<std::string> names;
         for (const plan::AxisRow& axis : plan::axes()) names.push_back(fmt::format("{}: {}", axis.id, axis.title));
         return "values to search, such as zero=0,1,pp=4..16; " + joined(names, ", ");
     }();
-    return kText;
+    return kHelp;
 }
 
 const OptionTable<Settings>& planTable() {
@@ -85,8 +89,7 @@ const OptionTable<Settings>& planTable() {
          "matmul data types to search, such as bf16 or bf16,fp8; fp8 where the software trains in it"},
         {"software", "--software STACK", &Settings::software, Values::text(),
          "software that trains: eager, fused or tuned, or a stack's name such as 'Megatron-LM'"},
-        {"objective", "--objective WHAT", &Settings::objective,
-         Values::word({kObjectiveWords.begin(), kObjectiveWords.end()}),
+        {"objective", "--objective WHAT", &Settings::objective, Values::word(objectiveWords()),
          "objective to minimise: time of a step (which maximises throughput), its price, its energy, the accelerators "
          "in "
          "use, the memory of the fullest one"},
@@ -439,8 +442,8 @@ std::vector<std::string> assumptionsOf(const Inputs& inputs, const plan::Problem
             "A pipeline may pass through several groups, one after the other{}; groups with whole replicas side by "
             "side "
             "hold as many as make the step shortest, and share the micro-batches so that the slowest is done first.",
-            problem.groups.size() > plan::kMostStacked
-                ? fmt::format(" (two where it may use more than {})", plan::kMostStacked)
+            problem.groups.size() > plan::kMaxStacked
+                ? fmt::format(" (two where it may use more than {})", plan::kMaxStacked)
                 : ""));
     return assumptions;
 }

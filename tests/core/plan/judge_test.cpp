@@ -75,7 +75,7 @@ bool isJudgedAsByBruteForce(const Problem& problem, const Configuration& at) {
     const Judgement judgement = Judge(problem, at).judge(at, {.layers = true, .memory = true});
     EXPECT_EQ(judgement.fits, least.has_value()) << shortText(at);
     if (!judgement.fits) {
-        const double share = reference.leastShare(at);
+        const double share = reference.minShare(at);
         EXPECT_NEAR(judgement.shortage.total() / judgement.shortage.capacity, share, 1e-9 * share) << shortText(at);
         return false;
     }

@@ -168,7 +168,7 @@ std::optional<double> PlanReference::stageSeconds(const Held& held, int stage, i
     return least;
 }
 
-double PlanReference::leastShare(const Configuration& c) {
+double PlanReference::minShare(const Configuration& c) {
     const std::vector<Held>& parts = heldOf(c);
     double least = std::numeric_limits<double>::infinity();
     forEachAllowed(problem_, c, [&](const std::vector<int>& layers) {
@@ -312,8 +312,8 @@ std::optional<double> PlanReference::leastSecondsUpTo(const Configuration& c, co
     return least;
 }
 
-double PlanReference::leastBytes(const Configuration& c, double longestStep,
-                                 const std::function<std::optional<double>(double bytes)>& seconds) {
+double PlanReference::minBytes(const Configuration& c, double longestStep,
+                               const std::function<std::optional<double>(double bytes)>& seconds) {
     std::vector<double> all;
     Configuration at = c;
     // Of fewer replicas side by side, too.

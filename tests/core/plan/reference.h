@@ -33,11 +33,11 @@ public:
     std::optional<double> leastSecondsUpTo(const Configuration& configuration, const std::function<bool(int)>& allows,
                                            double bytes = kAnyBytes);
     /// The least share of an accelerator's memory that the fullest stage takes, of all divisions and ways to recompute.
-    double leastShare(const Configuration& configuration);
+    double minShare(const Configuration& configuration);
     /// Bytes of the fullest accelerator: the least within which `seconds` says that a step takes no longer than this.
     /// There are some.
-    double leastBytes(const Configuration& configuration, double longestStep,
-                      const std::function<std::optional<double>(double bytes)>& seconds);
+    double minBytes(const Configuration& configuration, double longestStep,
+                    const std::function<std::optional<double>(double bytes)>& seconds);
     /// Scores of given layers by stage, of them recomputed ones, and given micro-batches of each part; nothing where
     /// they do not fit.
     std::optional<Scores> scoresOf(const Configuration& configuration, const std::vector<int>& layers,

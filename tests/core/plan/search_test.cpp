@@ -57,7 +57,7 @@ public:
     /// on all stages alike is left out where the space has that anyway.
     std::vector<Ranked> fitting, emptiest;
     std::int64_t all = 0, unfit = 0;
-    double leastShortage = std::numeric_limits<double>::infinity();
+    double minShortage = std::numeric_limits<double>::infinity();
     int perStage = 0, reordered = 0, whole = 0;
 
     std::int64_t late(double longest) const {
@@ -115,7 +115,7 @@ private:
     void lookAtMemory(const Configuration& each, double longest) {
         constexpr double kRounding = 1e-9;
         const double least =
-            reference_.leastBytes(each, longest, [&](double bytes) { return leastSecondsOf(each, bytes); });
+            reference_.minBytes(each, longest, [&](double bytes) { return leastSecondsOf(each, bytes); });
         const Judgement judgement =
             judgementOf(each, {.layers = true, .memory = true, .bytes = least * (1 + kRounding)});
         ASSERT_TRUE(judgement.fits) << configurationText(each);
@@ -128,9 +128,9 @@ private:
     void lookAtShortage(const Configuration& each, const Shortage& shortage) {
         ++unfit;
         EXPECT_GT(shortage.total(), shortage.capacity) << configurationText(each);
-        const double share = reference_.leastShare(each);
+        const double share = reference_.minShare(each);
         EXPECT_NEAR(shortage.total() / shortage.capacity, share, 1e-9 * share) << configurationText(each);
-        leastShortage = std::min(leastShortage, shortage.total() / shortage.capacity);
+        minShortage = std::min(minShortage, shortage.total() / shortage.capacity);
     }
 
     Judge& judgeOf(const Configuration& c) {
@@ -233,7 +233,7 @@ void expectSame(const Found& found, const BruteForce& all, const SearchOptions& 
     EXPECT_EQ(counted.fitting, all.fits() - late);
     EXPECT_EQ(found.closest.has_value(), all.unfit > 0);
     if (found.closest) {
-        EXPECT_EQ(found.closest->second.total() / found.closest->second.capacity, all.leastShortage);
+        EXPECT_EQ(found.closest->second.total() / found.closest->second.capacity, all.minShortage);
     }
     EXPECT_EQ(found.fastestLate.has_value(), late > 0);
 }

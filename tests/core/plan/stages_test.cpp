@@ -72,7 +72,7 @@ std::unique_ptr<DivisionCase> randomDivision(Random& random, int rows) {
     made->perFullest = rows > 1 || below(random, 2) == 0 ? 0 : upTo(random, 2);
     made->step = below(random, 2) == 0 ? 0 : upTo(random, 2);
     for (std::size_t r = 0; r < made->rows.size(); ++r) {
-        made->rows[r].most = made->most[r];
+        made->rows[r].maxLayers = made->most[r];
         made->rows[r].once = &made->once[r];
     }
     return made;
@@ -85,7 +85,7 @@ std::optional<DivisionCost> costOfHeld(const DivisionCase& given, const std::vec
         const StageRow& row = given.rows[r];
         const std::span<const int> stages = given.stagesOf(held, r);
         for (std::size_t s = 0; s < stages.size(); ++s) {
-            if (stages[s] > row.most[s]) return std::nullopt;
+            if (stages[s] > row.maxLayers[s]) return std::nullopt;
             const double both = stages[s] * row.layer + (s + 1 == stages.size() ? row.head : 0);
             cost.longest = std::max(cost.longest, both);
             cost.fullest = std::max(cost.fullest, stages[s]);
@@ -96,7 +96,7 @@ std::optional<DivisionCost> costOfHeld(const DivisionCase& given, const std::vec
     return cost;
 }
 
-std::optional<double> leastOfAll(const DivisionCase& given) {
+std::optional<double> minOfAll(const DivisionCase& given) {
     std::optional<double> least;
     std::size_t stages = 0;
     for (const StageRow& row : given.rows) stages += static_cast<std::size_t>(row.stages);
@@ -129,7 +129,7 @@ void expectBest(int rows, int cases) {
         const auto given = randomDivision(random, rows);
         const auto cost = [&](const DivisionCost& of) { return given->seconds(of); };
         const std::optional<Division> division = bestDivision(given->layers, given->rows, cost);
-        const std::optional<double> least = leastOfAll(*given);
+        const std::optional<double> least = minOfAll(*given);
         ASSERT_EQ(division.has_value(), least.has_value()) << "case " << i;
         if (!division) continue;
         ++fitting;
@@ -163,14 +163,14 @@ TEST(Stages, aDivisionOfSeveralRowsIsTheBestOfAll) {
 TEST(Stages, aStageWithoutRoomForALayerFitsNothing) {
     const std::vector<int> most{4, 0, 4};
     const std::function<double(int)> once = [](int) { return 0.0; };
-    const StageRow row{.stages = 3, .layer = 1, .most = most, .once = &once};
+    const StageRow row{.stages = 3, .layer = 1, .maxLayers = most, .once = &once};
     EXPECT_FALSE(bestDivision(6, std::span(&row, 1), [](const DivisionCost& cost) { return cost.longest; }));
 }
 
 TEST(Stages, laterStagesTakeMoreOfALeftover) {
     const std::vector<int> most{9, 9, 9};
     const std::function<double(int)> once = [](int) { return 0.0; };
-    const StageRow row{.stages = 3, .layer = 1, .most = most, .once = &once};
+    const StageRow row{.stages = 3, .layer = 1, .maxLayers = most, .once = &once};
     EXPECT_EQ(layersOf(row, {3, 2}, 7), (std::vector{2, 3, 2}));
     EXPECT_EQ(layersOf(row, {2, 3}, 7), (std::vector{2, 2, 3}));
 }

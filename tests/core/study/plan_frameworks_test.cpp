@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/base/names.h"
 #include "core/physical/transformer.h"
 #include "core/plan/frameworks.h"
 #include "core/study/plan/outcome.h"
@@ -26,7 +27,8 @@ Study studyOfPlan(const std::string& model) {
 }
 
 std::string fileOfPlan(const Result& result) {
-    return plan::exported(frameworkPlanOf(result.outcome.get<PlanOutcome>(), {}), plan::frameworkNamed("megatron-lm"));
+    return plan::exported(frameworkPlanOf(result.outcome.get<PlanOutcome>(), {}),
+                          *findRow(plan::frameworks(), "megatron-lm"));
 }
 
 Result keptOf(const Json& document, const Study& study) {
