@@ -20,7 +20,7 @@ Table exactOperatorTable(const study::PredictionOutcome& outcome, const predict:
 Table stageTable(const study::PredictionOutcome& outcome);
 /// Contents of each memory level.
 Table memoryTable(const study::PredictionOutcome& outcome);
-/// The orders, and how sure they are.
+/// The rankings and their probability.
 Table rankingTable(const study::PredictionOutcome& outcome);
 /// How likely each accelerator is ahead of each other one, by throughput and by samples per dollar.
 Table duelTable(const study::PredictionOutcome& outcome);
