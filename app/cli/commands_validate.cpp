@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/table.h"
+#include "core/report/validation_tables.h"
 #include "core/study/measured_validation.h"
 
 namespace tessera::cli {
@@ -23,45 +24,8 @@ struct ValidateArguments {
     bool rows = false;
 };
 
-std::string validationErrorText(const std::optional<double>& error) {
-    return error ? fmt::format("{:.{}f} %", *error * 100, *error < 0.1 ? 2 : *error < 1 ? 1 : 0) : "–";
-}
-
-std::string validationCountText(std::size_t count) {
-    return formatCount(static_cast<double>(count));
-}
-
-std::vector<std::string> validationCells(const std::string& name, const physical::ErrorSummary& errors) {
-    return {name,
-            validationCountText(errors.rows),
-            validationCountText(errors.rows - errors.predicted),
-            validationErrorText(errors.mean),
-            validationErrorText(errors.median),
-            validationErrorText(errors.worst),
-            errors.spearman ? fmt::format("{:.3f}", *errors.spearman) : "–",
-            validationErrorText(errors.coverage),
-            validationErrorText(physical::bestPeerOf(errors))};
-}
-
-/// A line for each set and, with `parts`, for each part of those that have several.
-std::string validationSetsText(const physical::Validation& validation, bool parts) {
-    report::Table table{.columns = {{"set"},
-                                    {"rows", true},
-                                    {"refused", true},
-                                    {"mean error", true},
-                                    {"median", true},
-                                    {"worst", true},
-                                    {"Spearman", true},
-                                    {"inside bar", true},
-                                    {"best peer", true}},
-                        .rows = {}};
-    for (const physical::ValidationSet& set : validation.sets) {
-        table.rows.push_back(validationCells(set.set, set.errors));
-        if (!parts || set.parts.size() < 2) continue;
-        for (const physical::ValidationPart& part : set.parts)
-            table.rows.push_back(validationCells("  " + part.part, part.errors));
-    }
-    return report::toText(table);
+std::string peerErrorText(const std::optional<double>& error) {
+    return error ? report::errorText(*error) : "–";
 }
 
 /// The peers of the sets and, with `parts`, those of their parts.
@@ -73,9 +37,8 @@ std::string validationPeersText(const physical::Validation& validation, bool par
     for (const physical::ValidationSet& set : validation.sets)
         for (const physical::PeerErrors& peer : set.errors.peers)
             if (parts || peer.part.empty())
-                table.rows.push_back({set.set, validationCountText(peer.rows), validationErrorText(peer.mean),
-                                      validationErrorText(peer.median), validationErrorText(peer.worst), peer.method,
-                                      peer.source});
+                table.rows.push_back({set.set, formatCount(static_cast<double>(peer.rows)), peerErrorText(peer.mean),
+                                      peerErrorText(peer.median), peerErrorText(peer.worst), peer.method, peer.source});
     return table.rows.empty() ? "" : "\nPeers on rows of these sets\n" + report::toText(table);
 }
 
@@ -89,40 +52,9 @@ std::string validationRefusalsText(const physical::Validation& validation) {
             rows[reason] += count;
         }
     report::Table table{.columns = {{"refused", true}, {"why"}}, .rows = {}};
-    for (const std::string& reason : reasons) table.rows.push_back({validationCountText(rows[reason]), reason});
+    for (const std::string& reason : reasons)
+        table.rows.push_back({formatCount(static_cast<double>(rows[reason])), reason});
     return table.rows.empty() ? "" : "\n" + report::toText(table);
-}
-
-std::vector<std::string> validationCells(const physical::ValidationRow& row) {
-    if (!row.prediction.estimate)
-        return {row.set,
-                row.id,
-                row.metric,
-                exactNumber(row.measured),
-                "–",
-                validationErrorText(row.error),
-                row.prediction.refused};
-    const physical::Estimate& estimate = *row.prediction.estimate;
-    return {row.set,
-            row.id,
-            row.metric,
-            exactNumber(row.measured),
-            fmt::format("{:.5g}", estimate.value),
-            validationErrorText(row.error),
-            fmt::format("{:.4g} to {:.4g}", estimate.low, estimate.high)};
-}
-
-std::string validationRowsText(const physical::Validation& validation) {
-    report::Table table{.columns = {{"set"},
-                                    {"row"},
-                                    {"metric"},
-                                    {"measured", true},
-                                    {"predicted", true},
-                                    {"error", true},
-                                    {"90 % interval, or why refused"}},
-                        .rows = {}};
-    for (const physical::ValidationRow& row : validation.rows) table.rows.push_back(validationCells(row));
-    return "\nRows in SI units\n" + report::toText(table);
 }
 
 std::string validationHeadline(const physical::Validation& validation) {
@@ -139,9 +71,9 @@ std::string validationHeadline(const physical::Validation& validation) {
 std::string validationText(const study::MeasuredValidation& result, const ValidateArguments& arguments) {
     const physical::Validation& validation = result.validation;
     const bool chosen = !arguments.names.empty() || !arguments.sets.empty();
-    std::string text = validationHeadline(validation) + validationSetsText(validation, chosen) +
+    std::string text = validationHeadline(validation) + report::toText(report::setTable(validation, chosen)) +
                        validationPeersText(validation, chosen);
-    if (arguments.rows) text += validationRowsText(validation);
+    if (arguments.rows) text += "\nRows in SI units\n" + report::toText(report::rowTable(validation));
     text += validationRefusalsText(validation) + "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) text += "- " + sentence + "\n";
     if (!result.leftOut.empty()) text += "\nLeft out\n";

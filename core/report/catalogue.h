@@ -29,6 +29,7 @@ struct Selection {
     std::size_t split = 0;    ///< of the choice's array of accelerators, as an index of the plan's levels
     std::size_t level = 0;    ///< of the choice's memory, as an index of its levels
     study::JobColour colour = study::JobColour::kind;  ///< of the jobs of a schedule
+    bool operator==(const Selection&) const = default;
 };
 
 /// Input of a picture or table. The references are not owned. A picture for which the study is solved again uses the
@@ -51,7 +52,7 @@ enum class Scope : std::uint8_t {
 
 /// Outputs that a row appears in besides `tessera export`, which has all.
 enum Where : unsigned {
-    kWindow = 1,          ///< in the window's list of exports
+    kWindow = 1,          ///< in the window: a tab of its run's page, and in the list of exports
     kReport = 2,          ///< in reports, in the order of the rows
     kSolvedAnew = 4,      ///< solves studies again: the window offers it only once its own view has done so
     kWithoutNumbers = 8,  ///< a drawing that has no table of its own: cannot be written as CSV

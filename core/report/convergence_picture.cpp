@@ -191,8 +191,8 @@ Chart chartOf(const CurveKind& kind, const std::vector<const Curve*>& curves, bo
 }  // namespace
 
 std::vector<Chart> convergenceCharts(const std::vector<Curve>& curves, bool logarithmic, bool generations) {
-    if (std::vector<Chart> race = mappingConvergenceCharts(curves, logarithmic, generations); !race.empty())
-        return race;
+    if (std::vector<Chart> mapping = mappingConvergenceCharts(curves, logarithmic, generations); !mapping.empty())
+        return mapping;
     std::vector<std::pair<std::string, std::vector<const Curve*>>> kinds;
     for (const CurveKind& kind : kKinds) kinds.emplace_back(kind.id, std::vector<const Curve*>{});
     for (const Curve& curve : curves) {

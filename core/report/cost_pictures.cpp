@@ -162,7 +162,7 @@ Chart layerRoofline(const CostOutcome& outcome) {
     chart.y = {.title = "Multiply-accumulates per cycle", .logarithmic = true};
     const auto peak = static_cast<double>(outcome.array.pes) * static_cast<double>(outcome.array.simdLanes);
     const auto bandwidth = static_cast<double>(outcome.array.offchipBandwidth);
-    chart.title = fmt::format("Layers below the roof of {}",
+    chart.title = fmt::format("Roofline: ceiling {}",
                               formatCounted(peak, "multiply-accumulate per cycle", "multiply-accumulates per cycle"));
     Series points{
         .id = "layers", .name = "layers", .mark = Mark::points, .colour = "accent", .opacity = 0.55, .shape = 0};

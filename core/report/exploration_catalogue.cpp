@@ -99,12 +99,13 @@ bool hasSolutions(const View& view) {
 
 std::vector<PictureRow> explorationPictures() {
     return {
-        {{"front", "Front", "Points in two objectives, and those that no other beats", Scope::result, kEverywhere},
+        {{"front", "Front", "Points in two objectives, and those that are non-dominated (Pareto-optimal)",
+          Scope::result, kEverywhere},
          from(explorationFrontChart)},
         {{"parallel", "Parallel axes", "Every solution in all variables and objectives", Scope::result,
           kEverywhere | kWithoutNumbers, hasSolutions},
          parallelOfPoints},
-        {{"effects", "What matters", "How much of each objective follows each variable, with intervals", Scope::result,
+        {{"effects", "What matters", "Sensitivity of each objective to each variable, with intervals", Scope::result,
           kEverywhere, hasEffects},
          from(explorationEffectChart)},
         {{"hypervolume", "Hypervolume", "What the front dominates over the points evaluated", Scope::result,
@@ -113,20 +114,20 @@ std::vector<PictureRow> explorationPictures() {
         {{"progress", "Progress", "The first objective over the points evaluated, the best so far as a line",
           Scope::result, kEverywhere},
          from(explorationProgressChart)},
-        {{"reasons", "Why not", "Why points are no solution", Scope::result, kEverywhere, hasReasons},
+        {{"reasons", "Infeasible points", "Reasons for infeasibility", Scope::result, kEverywhere, hasReasons},
          from(explorationReasonChart)},
     };
 }
 
 std::vector<TableRow> explorationTables() {
     return {
-        {{"front", "Front", "Points that no other beats", Scope::result, kEverywhere, hasSolutions},
+        {{"front", "Front", "Non-dominated (Pareto-optimal) points", Scope::result, kEverywhere, hasSolutions},
          from(frontPointTable),
          from(exactFrontTable)},
-        {{"effects", "What matters", "How much of each objective follows each variable", Scope::result, kEverywhere,
+        {{"effects", "What matters", "Sensitivity of each objective to each variable", Scope::result, kEverywhere,
           hasEffects},
          from(explorationEffectTable)},
-        {{"reasons", "Why not", "Why points are no solution", Scope::result, kEverywhere, hasReasons},
+        {{"reasons", "Infeasible points", "Reasons for infeasibility", Scope::result, kEverywhere, hasReasons},
          from(explorationReasonTable)},
         {{"variables", "Variables", "What varies, and over which values", Scope::result, kEverywhere},
          from(explorationVariableTable)},
@@ -216,7 +217,7 @@ std::string explorationText(const study::Result& result) {
     if (!outcome.front.empty())
         all += (outcome.objectives.size() > 1 ? "\nFront\n" : "\nBest\n") + toText(shortFront(outcome));
     if (!outcome.effects.empty()) all += "\nWhat matters\n" + toText(explorationEffectTable(outcome));
-    if (!outcome.reasons.empty()) all += "\nWhy not\n" + toText(explorationReasonTable(outcome));
+    if (!outcome.reasons.empty()) all += "\nInfeasible points\n" + toText(explorationReasonTable(outcome));
     all += "\nVariables\n" + toText(explorationVariableTable(outcome));
     all += "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) all += "- " + sentence + "\n";

@@ -124,9 +124,8 @@ Chart explorationHypervolumeChart(const ExplorationOutcome& outcome) {
 }
 
 Chart explorationEffectChart(const ExplorationOutcome& outcome) {
-    Chart chart{.id = "effects",
-                .horizontal = true,
-                .empty = "Nothing is known of what matters: too few points are solutions."};
+    Chart chart{
+        .id = "effects", .horizontal = true, .empty = "Too few feasible points to estimate which variables matter."};
     if (outcome.effects.empty()) return chart;
     const bool isMorris = outcome.effectKind == study::kMorris, isSobol = outcome.effectKind == study::kSobolIndices;
     chart.title = isMorris  ? "Mean of absolute elementary effects"

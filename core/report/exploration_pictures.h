@@ -19,7 +19,7 @@ Chart explorationProgressChart(const study::ExplorationOutcome& outcome);
 Chart explorationHypervolumeChart(const study::ExplorationOutcome& outcome);
 /// What matters to each objective, with intervals.
 Chart explorationEffectChart(const study::ExplorationOutcome& outcome);
-/// Why points are no solution.
+/// How many points are infeasible, by reason.
 Chart explorationReasonChart(const study::ExplorationOutcome& outcome);
 /// All solutions in all variables and objectives.
 ParallelPicture explorationParallel(const study::ExplorationOutcome& outcome);

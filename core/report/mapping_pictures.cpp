@@ -300,14 +300,14 @@ std::vector<Chart> mappingConvergenceCharts(const std::vector<AlgorithmCurve>& r
 
 namespace {
 
-/// The curves of a race, and the bound that all of them have.
-struct Race {
+/// What each algorithm had found after how many samples, and the bound that all of them have.
+struct ConvergenceCurves {
     std::vector<AlgorithmCurve> runs;
     std::optional<double> bound;
 };
 
-Race raceOf(const MappingOutcome& outcome) {
-    Race race;
+ConvergenceCurves convergenceOf(const MappingOutcome& outcome) {
+    ConvergenceCurves found;
     for (const Run& run : outcome.result.runs) {
         AlgorithmCurve curve{.algorithm = run.algorithm, .best = {}};
         for (const mapping::ConvergencePoint& point : run.convergence) {
@@ -318,15 +318,15 @@ Race raceOf(const MappingOutcome& outcome) {
         }
         if (curve.best.empty() || curve.best.back().first < static_cast<double>(run.samples))
             curve.best.emplace_back(static_cast<double>(run.samples), run.value);
-        race.runs.push_back(std::move(curve));
+        found.runs.push_back(std::move(curve));
     }
-    if (outcome.result.bound.objective > 0) race.bound = outcome.result.bound.objective;
-    return race;
+    if (outcome.result.bound.objective > 0) found.bound = outcome.result.bound.objective;
+    return found;
 }
 
 /// Empty where the curves are not of a mapping search.
-std::optional<Race> raceOf(const std::vector<Curve>& curves) {
-    Race race;
+std::optional<ConvergenceCurves> convergenceOf(const std::vector<Curve>& curves) {
+    ConvergenceCurves found;
     std::vector<double> bounds;
     bool sampled = false;
     for (const Curve& curve : curves) {
@@ -337,23 +337,23 @@ std::optional<Race> raceOf(const std::vector<Curve>& curves) {
             bounds.push_back(curve.points.back().second);
             continue;
         }
-        auto run = std::find_if(race.runs.begin(), race.runs.end(), [&](const AlgorithmCurve& each) {
+        auto run = std::find_if(found.runs.begin(), found.runs.end(), [&](const AlgorithmCurve& each) {
             return each.algorithm == curve.name.owner && each.run == curve.run;
         });
-        if (run == race.runs.end())
-            run = race.runs.insert(race.runs.end(),
-                                   AlgorithmCurve{.algorithm = curve.name.owner, .best = {}, .run = curve.run});
+        if (run == found.runs.end())
+            run = found.runs.insert(found.runs.end(),
+                                    AlgorithmCurve{.algorithm = curve.name.owner, .best = {}, .run = curve.run});
         CurvePoints& into = role == CurveRole::mean ? run->mean : role == CurveRole::spread ? run->spread : run->best;
         into.insert(into.end(), curve.points.begin(), curve.points.end());
         sampled = sampled || role != CurveRole::value;
     }
     if (!sampled) return std::nullopt;
-    for (AlgorithmCurve& run : race.runs) std::stable_sort(run.best.begin(), run.best.end());
+    for (AlgorithmCurve& run : found.runs) std::stable_sort(run.best.begin(), run.best.end());
     // Runs of different problems have no bound in common.
     if (!bounds.empty() &&
         std::all_of(bounds.begin(), bounds.end(), [&](double bound) { return bound == bounds.front(); }))
-        race.bound = bounds.front();
-    return race;
+        found.bound = bounds.front();
+    return found;
 }
 
 /// The samples after which the best was known.
@@ -364,16 +364,16 @@ double samplesToBest(const AlgorithmCurve& run) {
     return 0;
 }
 
-Table raceTable(Race race, const ObjectiveAxis& axis) {
-    std::erase_if(race.runs, [](const AlgorithmCurve& run) { return run.best.empty(); });
-    std::stable_sort(race.runs.begin(), race.runs.end(),
+Table standingsTable(ConvergenceCurves found, const ObjectiveAxis& axis) {
+    std::erase_if(found.runs, [](const AlgorithmCurve& run) { return run.best.empty(); });
+    std::stable_sort(found.runs.begin(), found.runs.end(),
                      [](const AlgorithmCurve& a, const AlgorithmCurve& b) { return bestOf(a.best) < bestOf(b.best); });
     Table table;
     table.columns = {{"algorithm"}, {"best", true}, {"gap", true}, {"samples", true}, {"to best", true}};
-    for (const AlgorithmCurve& run : race.runs) {
+    for (const AlgorithmCurve& run : found.runs) {
         const double best = bestOf(run.best);
-        const bool isBounded = race.bound && *race.bound > 0;
-        const double gap = isBounded ? best / *race.bound - 1 : 0;
+        const bool isBounded = found.bound && *found.bound > 0;
+        const double gap = isBounded ? best / *found.bound - 1 : 0;
         table.rows.push_back({run.label(), formatQuantity(best * axis.factor, axis.measure),
                               !isBounded   ? "–"
                               : gap < 1e-9 ? "proven"
@@ -386,24 +386,24 @@ Table raceTable(Race race, const ObjectiveAxis& axis) {
 }  // namespace
 
 std::vector<Chart> mappingConvergenceCharts(const MappingOutcome& outcome, const ConvergenceOptions& look) {
-    const Race race = raceOf(outcome);
-    return mappingConvergenceCharts(race.runs, race.bound, axisOf(outcome, outcome.objective), look);
+    const ConvergenceCurves found = convergenceOf(outcome);
+    return mappingConvergenceCharts(found.runs, found.bound, axisOf(outcome, outcome.objective), look);
 }
 
 std::vector<Chart> mappingConvergenceCharts(const std::vector<Curve>& curves, bool logarithmic, bool generations) {
-    const std::optional<Race> race = raceOf(curves);
-    if (!race) return {};
+    const std::optional<ConvergenceCurves> found = convergenceOf(curves);
+    if (!found) return {};
     return mappingConvergenceCharts(
-        race->runs, race->bound, {.title = "Best so far"},
-        {.logarithmic = logarithmic, .detailed = generations ? race->runs.back().label() : std::string()});
+        found->runs, found->bound, {.title = "Best so far"},
+        {.logarithmic = logarithmic, .detailed = generations ? found->runs.back().label() : std::string()});
 }
 
-Table raceTable(const std::vector<Curve>& curves) {
-    return raceTable(raceOf(curves).value_or(Race{}), ObjectiveAxis());
+Table standingsTable(const std::vector<Curve>& curves) {
+    return standingsTable(convergenceOf(curves).value_or(ConvergenceCurves{}), ObjectiveAxis());
 }
 
-Table raceTable(const MappingOutcome& outcome) {
-    return raceTable(raceOf(outcome), axisOf(outcome, outcome.objective));
+Table standingsTable(const MappingOutcome& outcome) {
+    return standingsTable(convergenceOf(outcome), axisOf(outcome, outcome.objective));
 }
 
 Chart algorithmChart(const MappingOutcome& outcome) {

@@ -53,10 +53,10 @@ std::vector<Chart> mappingConvergenceCharts(const study::MappingOutcome& outcome
 std::vector<Chart> mappingConvergenceCharts(const std::vector<Curve>& curves, bool logarithmic,
                                             bool generations = false);
 
-/// Algorithms of a race in their order: best, gap to the bound, samples, and samples to the best. Without rows where
-/// the curves are not of a mapping search.
-Table raceTable(const std::vector<Curve>& curves);
-Table raceTable(const study::MappingOutcome& outcome);
+/// Algorithms in the order of what they found: best, gap to the bound, samples, and samples to the best. Without rows
+/// where the curves are not of a mapping search.
+Table standingsTable(const std::vector<Curve>& curves);
+Table standingsTable(const study::MappingOutcome& outcome);
 
 /// Result of each algorithm, with the bound: throughput where the work of the jobs is known and it is what was
 /// maximised, else the objective (MAGMA, Figs. 8, 9).

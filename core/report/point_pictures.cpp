@@ -450,8 +450,8 @@ constexpr double kSaysLittle = 0.3;
 
 std::string explainedNote(double explained, std::size_t points) {
     return fmt::format(
-        "From a Gaussian process of {} points, which predicts {} of the variance of points that it was not "
-        "told of{}.",
+        "From a Gaussian process of {} points, which predicts {} of the variance of held-out points "
+        "(R²){}.",
         formatCount(static_cast<double>(points)), study::percentText(explained),
         explained < kSaysLittle ? ": too little to rely on" : "");
 }

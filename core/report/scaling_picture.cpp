@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/report/field_table.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/strategy_colour.h"
 #include "core/study/metric.h"
@@ -94,21 +95,47 @@ Chart scalingChart(const study::Scaling& scaling) {
     return chart;
 }
 
-Table scalingTable(const study::Scaling& scaling) {
-    Table table;
-    table.columns = {{"levels", true},
-                     {"accelerators", true},
-                     {"strategy"},
-                     {"step_time_s", true},
-                     {"throughput_samples_per_s", true},
-                     {"speedup_over_dp", true},
-                     {"fits"}};
+std::vector<ScaledPlan> scaledPlansOf(const study::Scaling& scaling) {
+    std::vector<ScaledPlan> all;
     for (const ScalingPoint& point : scaling.points)
-        for (const ScalingPlan& plan : point.plans)
-            table.rows.push_back({std::to_string(point.levels), std::to_string(point.accelerators), plan.strategy,
-                                  exactNumber(plan.stepTime.value), exactNumber(plan.throughput),
-                                  exactNumber(plan.speedupOverDp), plan.fits ? "yes" : "no"});
-    return table;
+        for (const ScalingPlan& plan : point.plans) all.push_back({&point, &plan});
+    return all;
+}
+
+const std::vector<study::Field<ScaledPlan>>& scaledPlanFields() {
+    using study::given;
+    constexpr unsigned kBoth = study::kTable | study::kExactTable;
+    using Row = ScaledPlan;
+    static const std::vector<study::Field<Row>> kFields{
+        {"levels", "Levels", kBoth, [](const Row& row) { return given(row.point->levels); }},
+        {"accelerators", "Accelerators", kBoth, [](const Row& row) { return given(row.point->accelerators); }},
+        {"strategy", "Strategy", kBoth | study::kWords, [](const Row& row) { return given(row.plan->strategy); }},
+        {.id = "step_time_s",
+         .title = "Step time",
+         .uses = kBoth,
+         .get = [](const Row& row) { return given(row.plan->stepTime); },
+         .measure = Measure::seconds},
+        {.id = "throughput_samples_per_s",
+         .title = "Samples/s",
+         .uses = kBoth,
+         .get = [](const Row& row) { return given(row.plan->throughput); },
+         .format = study::rateText},
+        {.id = "speedup_over_dp",
+         .title = "Speed-up",
+         .uses = kBoth,
+         .get = [](const Row& row) { return given(row.plan->speedupOverDp); },
+         .format = study::timesText},
+        {.id = "fits",
+         .title = "Fits",
+         .uses = kBoth | study::kWords,
+         .get = [](const Row& row) { return given(std::string_view(row.plan->fits ? "yes" : "no")); },
+         .help = "Whether the plan fits into the memory of every accelerator"},
+    };
+    return kFields;
+}
+
+Table scalingTable(const study::Scaling& scaling) {
+    return tableOf(scaledPlanFields(), scaledPlansOf(scaling), study::kExactTable);
 }
 
 }  // namespace tessera::report

@@ -7,10 +7,9 @@
 
 #include "core/base/units.h"
 #include "core/draw/picture.h"
-#include "core/draw/table.h"
 #include "core/physical/validation.h"
 
-/// Predictions beside measurements as a picture and as sheets.
+/// Predictions beside measurements as a picture.
 namespace tessera::report {
 
 /// Rows of one unit, which share a picture.
@@ -47,10 +46,5 @@ struct ValidationPicture {
 /// seven the smaller ones share one.
 ValidationPicture validationPicture(const physical::Validation& validation, const ValidationQuantity& quantity,
                                     const std::vector<std::size_t>& rows, std::optional<std::size_t> kept = {});
-
-/// Sheets of full precision in base units: a line for each set, and for each of some rows (indices in
-/// `validation.rows`).
-Table exactSetTable(const physical::Validation& validation);
-Table exactRowTable(const physical::Validation& validation, const std::vector<std::size_t>& rows);
 
 }  // namespace tessera::report

@@ -179,7 +179,7 @@ TEST_F(Explore, endsLikeOtherCommandsWhereThereIsNoSolution) {
     const Ended none = tessera(with(kLayers, {"--constraint", "cycles<=1", "--no-store"}));
     EXPECT_EQ(none.code, 4);
     EXPECT_THAT(none.errors, HasSubstr("none of 24 points is a solution that keeps the constraints"));
-    EXPECT_THAT(none.output, HasSubstr("Why not\n"));
+    EXPECT_THAT(none.output, HasSubstr("Infeasible points\n"));
 }
 
 TEST_F(Explore, refusesInOneSentence) {

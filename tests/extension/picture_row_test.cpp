@@ -21,7 +21,9 @@
 #include "core/study/partition/outcome.h"
 #include "tests/extension/command.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 #include "ui/models/text.h"
+#include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/run_view.h"
 
 /// A picture of a result is one row of the catalogue: here one is added, and what every row promises is held to.
@@ -105,14 +107,17 @@ protected:
         return printed(inHistory({"export", runs().at(engine).number, "--what", what, "--name", std::string(name),
                                   "--out", "-", "--format", format}));
     }
-    /// As the window lists it for a run of the engine.
-    static QVector<ui::Exportable> offered(const std::string& engine) {
+    /// The window's page of a run of the engine.
+    struct Page {
+        explicit Page(const std::string& engine) {
+            const std::shared_ptr<const study::Result> result = runs().at(engine).result;
+            view.reset(ui::runViewOf(*result)->make(&undo, nullptr));
+            view->showRun({.result = result, .curves = nullptr, .history = {}, .kept = 0});
+        }
         QUndoStack undo;
-        const std::shared_ptr<const study::Result> result = runs().at(engine).result;
-        const std::unique_ptr<ui::RunView> view(ui::runViewOf(*result)->make(&undo, nullptr));
-        view->showRun({.result = result, .curves = nullptr, .history = {}, .kept = 0});
-        return view->exportables();
-    }
+        std::unique_ptr<ui::RunView> view;
+    };
+    static QVector<ui::Exportable> offered(const std::string& engine) { return Page(engine).view->exportables(); }
     /// The pictures of a report of one run, as SVG.
     static std::vector<std::string> reported(const std::string& engine) {
         std::vector<std::string> found;
@@ -122,6 +127,14 @@ protected:
         return found;
     }
 };
+
+/// Titles of the tabs that say that they show a row.
+QStringList tabsOf(const ui::LazyTabs& tabs, const report::Row& row) {
+    QStringList titles;
+    for (int tab = 0; tab < tabs.count(); ++tab)
+        if (tabs.tabToolTip(tab).split(QLatin1Char('\n')).contains(ui::toQt(row.about))) titles << tabs.tabText(tab);
+    return titles;
+}
 
 bool isChart(const ui::Exportable& what) {
     return static_cast<bool>(what.svg);
@@ -138,6 +151,14 @@ TEST_F(PictureRows, aToyPictureIsOneRow) {
     const QVector<ui::Exportable> all = offered("partition");
     EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const ui::Exportable& what) {
         return what.title == QStringLiteral("Toy: accelerators under accpar");
+    }));
+    const Page page("partition");
+    EXPECT_EQ(tabsOf(*page.view->pages()->pictures(), row), QStringList{ui::toQt(row.title)});
+    page.view->pages()->openTab(ui::toQt(row.id));
+    page.view->show();
+    EXPECT_TRUE(waitUntil([&] {
+        const auto* plot = page.view->pages()->pictures()->currentWidget()->findChild<ui::PlotWidget*>();
+        return plot != nullptr && plot->chart().title == "Accelerators under accpar";
     }));
 }
 
@@ -210,6 +231,24 @@ TEST_F(PictureRows, everyTableIsOnTheCommandLineAndInTheWindow) {
                 ASSERT_NE(offer, all.end()) << title.toStdString();
                 EXPECT_EQ(offer->csv(), csv);
             }
+        }
+    }
+}
+
+/// A picture may have its table on its tab, too.
+TEST_F(PictureRows, everyRowIsOnOneTabOfTheWindow) {
+    for (const report::Catalogue& catalogue : report::catalogues()) {
+        SCOPED_TRACE(catalogue.engine);
+        const Page page{std::string(catalogue.engine)};
+        const ui::LazyTabs &pictures = *page.view->pages()->pictures(), &details = *page.view->pages()->details();
+        const auto expectOne = [](const report::Row& row, const QStringList& tabs) {
+            EXPECT_EQ(tabs.size(), (row.where & report::kWindow) != 0 ? 1 : tabs.size())
+                << row.id << ": " << tabs.join(QStringLiteral(", ")).toStdString();
+        };
+        for (const report::PictureRow& row : catalogue.pictures) expectOne(row, tabsOf(pictures, row));
+        for (const report::TableRow& row : catalogue.tables) {
+            const QStringList its = tabsOf(details, row);
+            expectOne(row, its.isEmpty() ? tabsOf(pictures, row) : its);
         }
     }
 }

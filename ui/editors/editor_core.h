@@ -28,7 +28,7 @@ public:
     using Check = std::function<CheckOutcome(const Json& document, const std::string& file)>;
 
     EditorCore(QString documentKind, Check check, QObject* parent = nullptr);
-    /// The edits are given up or saved by now: nothing is left to recover.
+    /// Forgets what is kept for recovery: by now the edits are saved or given up.
     ~EditorCore() override;
 
     /// Begins with a document that was read or made. Edits of an earlier session are brought back at once, as a step
@@ -51,9 +51,9 @@ public:
     /// Writes the document and makes it the file that is edited; one that moves to another folder keeps its references,
     /// and a `name` that is not empty becomes the document's. Throws FileError, and leaves everything as it was.
     void saveTo(const EditedFile& file, KeepReferences keepReferences, const QString& name = {});
-    /// The edits of an earlier session that were brought back, where there were some.
+    /// Returns the edits of an earlier session that were brought back; nothing where there were none.
     const std::optional<Recovery>& recovery() const { return recovery_; }
-    /// True where the file is not any more what those edits were made on.
+    /// Returns whether the file has changed since those edits were made.
     bool isFileOfAnotherState() const { return recovery_ && recovery_->base != base_; }
     /// Takes a field away that no control shows.
     void takeOut(const QString& field);

@@ -230,8 +230,8 @@ void HardwarePicture::setPreview(const Preview& preview) {
 }
 
 void HardwarePicture::setStale(bool stale) {
-    stale_->setText(preview_.index() != 0 ? u"The picture shows the last set-up that was right."_s
-                                          : u"The picture appears once the set-up is right."_s);
+    stale_->setText(preview_.index() != 0 ? u"The picture shows the last valid set-up."_s
+                                          : u"The picture appears once the set-up is valid."_s);
     stale_->setVisible(stale);
 }
 

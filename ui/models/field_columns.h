@@ -42,7 +42,7 @@ QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& field
             column.sumText = [measure = field.measure](double sum) { return quantity(sum, measure); };
         if (const std::string_view path = pathOf(field); prefix && !path.empty())
             column.decoration = [prefix, row, &field, path = toQt(path)](int index, int role) {
-                const bool has = role == PathRole && !exactOf(field, row(index)).empty();
+                const bool has = role == pathRole && !exactOf(field, row(index)).empty();
                 return has ? QVariant(prefix(index) + QLatin1Char('/') + path) : QVariant();
             };
         all.append(std::move(column));

@@ -130,7 +130,7 @@ int subsetRows(const PartitionChoice& choice) {
 QString explainPath(const TableModel& model, int row, int column) {
     if (column < 0 || column >= model.columns().size() || row < 0 || row >= model.rowCount()) return {};
     const auto& decoration = model.columns().at(column).decoration;
-    return decoration ? decoration(row, PathRole).toString() : QString();
+    return decoration ? decoration(row, pathRole).toString() : QString();
 }
 
 }  // namespace tessera::ui

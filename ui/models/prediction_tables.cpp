@@ -15,7 +15,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 using columns::colourBy;
-using columns::words;
 using Column = TableModel::Column;
 
 }  // namespace
@@ -63,18 +62,6 @@ TableModel* operatorTableModel(const SharedPredictionChoice& choice, QObject* pa
     constexpr int kType = 1;
     colourBy(all[kType], [of](int row) { return toQt(report::operatorColour(model::nameOf(of(row).op->group))); });
     return new TableModel(std::move(all), parent);
-}
-
-TableModel* sourceTableModel(const std::shared_ptr<report::Table>& numbers, QObject* parent) {
-    const auto cell = [numbers](int row, std::size_t column) {
-        return shownText(numbers->rows.at(static_cast<std::size_t>(row)).at(column));
-    };
-    QVector<Column> all;
-    for (const auto& [title, column] : {std::pair(u"Accelerator"_s, 0), std::pair(u"Number"_s, 1),
-                                        std::pair(u"Class"_s, 2), std::pair(u"Where from"_s, 3)})
-        all.append(
-            words(title, [cell, index = column](int row) { return cell(row, static_cast<std::size_t>(index)); }));
-    return new TableModel(all, parent);
 }
 
 }  // namespace tessera::ui

@@ -14,7 +14,5 @@ using PriceEdit = std::function<bool(int prediction, const QString& text)>;
 TableModel* predictionTableModel(const SharedPredictionChoice& choice, const PriceEdit& edit, QObject* parent);
 /// One row per kind of operator of the chosen prediction, by falling time (`PredictionChoice::operators`).
 TableModel* operatorTableModel(const SharedPredictionChoice& choice, QObject* parent);
-/// One row per number of an accelerator: where it comes from. `rows` are of `report::exactSourceTable`.
-TableModel* sourceTableModel(const std::shared_ptr<report::Table>& numbers, QObject* parent);
 
 }  // namespace tessera::ui

@@ -76,7 +76,7 @@ TableModel* metricTable(const std::shared_ptr<const std::vector<study::Metric>>&
     value.number = true;
     value.sort = [at](int row) { return QVariant(at(row).value); };
     value.exact = [at](int row) { return exact(at(row).value); };
-    value.decoration = [at](int row, int role) { return role == PathRole ? QVariant(toQt(at(row).name)) : QVariant(); };
+    value.decoration = [at](int row, int role) { return role == pathRole ? QVariant(toQt(at(row).name)) : QVariant(); };
     return new TableModel({words(u"Number"_s, [at](int row) { return shownText(at(row).title); }),
                            words(u"Of"_s, [at](int row) { return shownText(at(row).owner); }), value},
                           owner);

@@ -46,7 +46,7 @@ TableModel::Column number(const QString& title, Measure measure, std::function<d
     column.help = help;
     if (path)
         column.decoration = [path = std::move(path)](int row, int role) {
-            return role == PathRole ? QVariant(path(row)) : QVariant();
+            return role == pathRole ? QVariant(path(row)) : QVariant();
         };
     return column;
 }

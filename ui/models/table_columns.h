@@ -15,7 +15,7 @@ QString quantity(double value, Measure measure);
 QString exact(double value);
 QString count(double value);
 
-/// A number that can be explained: its path stands in the column's PathRole.
+/// A number that can be explained: its path stands in the column's pathRole.
 TableModel::Column number(const QString& title, Measure measure, std::function<double(int)> value,
                           std::function<QString(int)> path = {}, const QString& help = {});
 TableModel::Column words(const QString& title, std::function<QString(int)> text, const QString& help = {});

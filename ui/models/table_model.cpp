@@ -55,16 +55,16 @@ QString TableModel::exactText(int row, int column) const {
 QVariant TableModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
     const Column& column = columns_.at(index.column());
-    if (column.decoration && role != Qt::DisplayRole && role != SortRole && role != ExactRole) {
+    if (column.decoration && role != Qt::DisplayRole && role != sortRole && role != exactRole) {
         const QVariant own = column.decoration(index.row(), role);
         if (own.isValid()) return own;
     }
     switch (role) {
         case Qt::DisplayRole:
             return oneLine(column.text(index.row()));
-        case SortRole:
+        case sortRole:
             return sortValue(index.row(), index.column());
-        case ExactRole:
+        case exactRole:
             return exactText(index.row(), index.column());
         case Qt::EditRole:
             return column.edit ? QVariant(exactText(index.row(), index.column())) : QVariant();

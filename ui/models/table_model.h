@@ -11,7 +11,7 @@ namespace tessera::ui {
 
 /// Roles beyond Qt's: the unrounded value to sort, chart and sum by, and its text at full precision.
 // NOLINTNEXTLINE(readability-identifier-naming): as Qt spells roles
-enum TableRole { SortRole = Qt::UserRole + 1, ExactRole, PathRole };
+enum TableRole { sortRole = Qt::UserRole + 1, exactRole, pathRole };
 
 /// A table of any rows by a column table. Holds no values itself: columns read row `i` of what the owner keeps, and the
 /// owner calls `setRowCount` (or `refresh`) when that changed.

@@ -12,6 +12,9 @@
 #include "core/base/units.h"
 #include "core/physical/software.h"
 #include "core/physical/utilisation.h"
+#include "core/report/validation_tables.h"
+#include "core/study/metric.h"
+#include "ui/models/field_columns.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 
@@ -21,7 +24,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 using physical::ValidationRow;
-using Column = TableModel::Column;
 
 constexpr std::size_t kLongestCell = 120;
 
@@ -41,33 +43,6 @@ const physical::ErrorSummary& errorsIn(const physical::ValidationSet& set, const
     for (const physical::ValidationPart& part : set.parts)
         if (part.part == metric) return part.errors;
     return set.errors;
-}
-
-std::optional<double> percentOf(const std::optional<double>& share) {
-    return share ? std::optional(100 * *share) : std::nullopt;
-}
-
-QString optionalText(const std::optional<double>& error) {
-    return error ? errorText(*error) : u"–"_s;
-}
-
-Column errorColumn(const QString& title, const QString& help, std::function<std::optional<double>(int)> value) {
-    return {.title = title,
-            .text = [value](int row) { return optionalText(value(row)); },
-            .sort = [value](int row) -> QVariant {
-                const std::optional<double> percent = percentOf(value(row));
-                return percent ? QVariant(*percent) : QVariant();
-            },
-            .number = true,
-            .help = help};
-}
-
-Column countColumn(const QString& title, const QString& help, std::function<std::size_t(int)> value) {
-    return {.title = title,
-            .text = [value](int row) { return columns::count(static_cast<double>(value(row))); },
-            .sort = [value](int row) -> QVariant { return static_cast<double>(value(row)); },
-            .number = true,
-            .help = help};
 }
 
 /// A column whose name is short for what a person says.
@@ -103,10 +78,10 @@ QString cellText(const std::string& column, const std::string& cell) {
 }
 
 Facts::Row doubtRow(const QString& label, double share) {
-    Facts::Row row{.label = label, .value = errorText(share)};
+    Facts::Row row{.label = label, .value = toQt(study::percentText(share))};
     if (share > physical::kDoubtfulShare)
-        row.whereFrom =
-            u"Doubtful: steps hardly ever reach more than %1 of the peak."_s.arg(errorText(physical::kDoubtfulShare));
+        row.whereFrom = u"Doubtful: steps hardly ever reach more than %1 of the peak."_s.arg(
+            toQt(study::percentText(physical::kDoubtfulShare)));
     return row;
 }
 
@@ -161,21 +136,6 @@ Facts::Section assumedSection(const ValidationData& data, const ValidationRow& r
     return section;
 }
 
-Facts::Section errorSection(const physical::ErrorSummary& errors) {
-    Facts::Section section{.title = u"Errors"_s, .rows = {}};
-    section.rows.append({.label = u"Rows"_s, .value = columns::count(static_cast<double>(errors.rows))});
-    section.rows.append(
-        {.label = u"Refused"_s, .value = columns::count(static_cast<double>(errors.rows - errors.predicted))});
-    section.rows.append({.label = u"Mean error"_s, .value = errorText(errors.mean)});
-    section.rows.append({.label = u"Median error"_s, .value = errorText(errors.median)});
-    section.rows.append({.label = u"Worst error"_s, .value = errorText(errors.worst)});
-    if (errors.coverage)
-        section.rows.append({.label = u"Inside the 90 % interval"_s, .value = errorText(*errors.coverage)});
-    if (errors.spearman)
-        section.rows.append({.label = u"Rank correlation"_s, .value = QString::number(*errors.spearman, 'f', 3)});
-    return section;
-}
-
 }  // namespace
 
 SharedValidation makeValidation(const QString& file, const RunControl& control) {
@@ -223,87 +183,25 @@ int placeOf(const ValidationChoice& choice, std::size_t row) {
     return found == choice.rows.end() ? -1 : static_cast<int>(found - choice.rows.begin());
 }
 
-QString errorText(double error) {
-    const double percent = 100 * error;
-    const double size = std::fabs(percent);
-    if (size >= 1000) return columns::count(std::round(percent)) + u" %"_s;
-    return QString::number(percent, 'f', size < 1 ? 2 : size < 10 ? 1 : 0) + u" %"_s;
-}
-
 TableModel* validationSetModel(const SharedValidationChoice& choice, QObject* parent) {
-    const auto of = [choice](int row) -> const physical::ErrorSummary& {
-        return choice->sets.at(static_cast<std::size_t>(row)).errors;
+    const auto of = [choice](int row) {
+        const ValidationChoice::Set& set = choice->sets.at(static_cast<std::size_t>(row));
+        return report::NamedErrors{set.name.toStdString(), &set.errors};
     };
-    return new TableModel(
-        {columns::words(u"Set"_s,
-                        [choice](int row) {
-                            const QString& name = choice->sets.at(static_cast<std::size_t>(row)).name;
-                            return shownText(name.toStdString()) +
-                                   (choice->hiddenSets.contains(name) ? u" (not shown)"_s : QString());
-                        }),
-         countColumn(u"Rows"_s, u"Measured numbers"_s, [of](int row) { return of(row).rows; }),
-         countColumn(u"Predicted"_s, u"Rows that have a prediction"_s, [of](int row) { return of(row).predicted; }),
-         countColumn(u"Refused"_s, u"Rows without one, each an error of 100 %"_s,
-                     [of](int row) { return of(row).rows - of(row).predicted; }),
-         errorColumn(u"Mean error"_s, u"Of |predicted − measured| / measured; of shares, the difference"_s,
-                     [of](int row) { return std::optional(of(row).mean); }),
-         errorColumn(u"Median"_s, u"Half of the rows have a smaller error"_s,
-                     [of](int row) { return std::optional(of(row).median); }),
-         errorColumn(u"Worst"_s, u"The largest error of a row"_s,
-                     [of](int row) { return std::optional(of(row).worst); }),
-         errorColumn(u"In interval"_s, u"Share of the predicted rows whose 90 % interval holds the measured value"_s,
-                     [of](int row) { return of(row).coverage; }),
-         errorColumn(u"Best peer"_s, u"The least mean error that another method reaches on the same rows"_s,
-                     [of](int row) { return physical::bestPeerOf(of(row)); })},
-        parent);
+    QVector<TableModel::Column> all = columns::ofFields(report::errorFields(), of);
+    all.front().text = [choice](int row) {
+        const QString& name = choice->sets.at(static_cast<std::size_t>(row)).name;
+        return shownText(name.toStdString()) + (choice->hiddenSets.contains(name) ? u" (not shown)"_s : QString());
+    };
+    return new TableModel(std::move(all), parent);
 }
 
 TableModel* validationRowModel(const SharedValidationChoice& choice, QObject* parent) {
-    const auto of = [choice](int row) -> const ValidationRow& {
-        return choice->data->row(choice->rows.at(static_cast<std::size_t>(row)));
+    const auto of = [choice](int row) {
+        return report::JudgedRow{&choice->data->row(choice->rows.at(static_cast<std::size_t>(row))),
+                                 &choice->shownQuantity()};
     };
-    const auto value = [choice](double number) { return toQt(report::valueText(choice->shownQuantity(), number)); };
-    const auto number = [](const QString& title, const QString& help, std::function<QString(int)> text,
-                           const std::function<std::optional<double>(int)>& sort) {
-        return Column{.title = title,
-                      .text = std::move(text),
-                      .sort = [sort](int row) -> QVariant {
-                          const std::optional<double> key = sort(row);
-                          return key ? QVariant(*key) : QVariant();
-                      },
-                      .number = true,
-                      .help = help};
-    };
-    const auto predicted = [of](int row) -> std::optional<double> {
-        return of(row).prediction.estimate ? std::optional(of(row).prediction.estimate->value) : std::nullopt;
-    };
-    return new TableModel(
-        {columns::words(u"Set"_s, [of](int row) { return shownText(of(row).set); }),
-         columns::words(u"Row"_s, [of](int row) { return shownText(of(row).id); }),
-         number(
-             u"Measured"_s, u"As its source says"_s, [of, value](int row) { return value(of(row).measured); },
-             [of](int row) { return std::optional(of(row).measured); }),
-         number(
-             u"Predicted"_s, u"By what has not seen the row"_s,
-             [predicted, value](int row) { return predicted(row) ? value(*predicted(row)) : u"refused"_s; }, predicted),
-         number(
-             u"Error"_s, u"Above what was measured, or below it"_s,
-             [of](int row) { return of(row).prediction.estimate ? toQt(report::deviationText(of(row))) : u"–"_s; },
-             [of](int row) { return std::optional(of(row).error); }),
-         columns::words(
-             u"90 % interval, or why refused"_s,
-             [of, value](int row) {
-                 const std::optional<physical::Estimate>& estimate = of(row).prediction.estimate;
-                 return estimate ? value(estimate->low) + u" to "_s + value(estimate->high)
-                                 : shownText(of(row).prediction.refused, 400);
-             },
-             u"Nine of ten measured values lie inside"_s),
-         number(
-             u"Peak share"_s,
-             u"Share of the accelerators' peak that the measured value means; above 75 % it is doubted"_s,
-             [of](int row) { return optionalText(of(row).measuredShare); },
-             [of](int row) { return of(row).measuredShare; })},
-        parent);
+    return new TableModel(columns::ofFields(report::judgedRowFields(), of), parent);
 }
 
 Facts validationRowFacts(const ValidationData& data, std::size_t index) {
@@ -335,11 +233,12 @@ Facts validationSetFacts(const ValidationData& data, const QString& name) {
     Facts facts{.title = shownText(name.toStdString()), .subtitle = u"Set of measured rows"_s, .icon = u"validation"_s};
     for (const physical::ValidationSet& set : data.validation().sets) {
         if (toQt(set.set) != name) continue;
-        facts.sections.append(errorSection(set.errors));
+        facts.sections.append(columns::factsOf(u"Errors"_s, report::errorFields(),
+                                               report::NamedErrors{set.set, &set.errors}, nullptr, {}));
         Facts::Section peers{.title = u"Other methods on these rows"_s, .rows = {}};
         for (const physical::PeerErrors& peer : set.errors.peers)
             peers.rows.append({.label = shownText(peer.method, 80),
-                               .value = errorText(peer.mean),
+                               .value = toQt(report::errorText(peer.mean)),
                                .whereFrom = u"mean error of %1 rows, %2"_s.arg(
                                    columns::count(static_cast<double>(peer.rows)), shownText(peer.source))});
         if (!peers.rows.isEmpty()) facts.sections.append(peers);

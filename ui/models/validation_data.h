@@ -18,7 +18,7 @@
 /// Predictions beside measurements, as the window looks at them.
 namespace tessera::ui {
 
-/// Every row predicted, and what it is looked for by. Never changes once it is made.
+/// Measured rows with their predictions, and the words by which a filter finds them. Never changes once it is made.
 struct ValidationData {
     study::MeasuredValidation result;
     std::vector<report::ValidationQuantity> quantities;
@@ -33,7 +33,7 @@ using SharedValidation = std::shared_ptr<const ValidationData>;
 /// Predicts the bundled rows, or those of a file. Throws FileError, DataError, UsageError and InterruptedError.
 SharedValidation makeValidation(const QString& file, const RunControl& control);
 
-/// What is looked at.
+/// What the page shows of a validation: a quantity, the sets and the filter, and the rows that follow from these.
 struct ValidationChoice {
     SharedValidation data = {};
     int quantity = 0;
@@ -59,9 +59,6 @@ using SharedValidationChoice = std::shared_ptr<ValidationChoice>;
 void refreshRows(ValidationChoice& choice);
 /// The place of a row among those shown; -1 = it is not.
 int placeOf(const ValidationChoice& choice, std::size_t row);
-
-/// "7.1 %": an error or a share, of two to three digits.
-QString errorText(double error);
 
 TableModel* validationSetModel(const SharedValidationChoice& choice, QObject* parent);
 TableModel* validationRowModel(const SharedValidationChoice& choice, QObject* parent);

@@ -61,6 +61,15 @@ void LazyTabs::setPageShown(const QString& id, bool shown) {
         if (pages_[index].id == id) setTabVisible(static_cast<int>(index), shown);
 }
 
+void LazyTabs::addHelp(const QString& id, const QString& line) {
+    for (std::size_t index = 0; index < pages_.size(); ++index) {
+        if (pages_[index].id != id) continue;
+        QStringList lines = tabToolTip(static_cast<int>(index)).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        if (!lines.contains(line)) lines << line;
+        setTabToolTip(static_cast<int>(index), lines.join(QLatin1Char('\n')));
+    }
+}
+
 void LazyTabs::see(int index) {
     if (index < 0 || index >= static_cast<int>(pages_.size()) || generation_ == 0 || folded_) return;
     Page& page = pages_[static_cast<std::size_t>(index)];

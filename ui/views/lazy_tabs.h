@@ -28,9 +28,11 @@ public:
     /// Refreshes the tabs after a change of their content; does nothing before the first time.
     void refresh();
     void refresh(const QStringList& ids);  ///< the same of some
-    QString tab() const;                   ///< "jobs", "race", …
+    QString tab() const;                   ///< "jobs", "convergence", …
     void openTab(const QString& id);
     void setPageShown(const QString& id, bool shown);
+    /// Adds a line to the tool tip of a tab, unless it is there.
+    void addHelp(const QString& id, const QString& line);
     bool has(const QString& id) const;
     bool isEmpty() const;  ///< no page is shown
     /// Sets whether only the row of tabs is seen; no page is then made or filled.

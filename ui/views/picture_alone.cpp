@@ -1,6 +1,5 @@
 #include "ui/views/picture_alone.h"
 
-#include <QApplication>
 #include <QEvent>
 #include <QFrame>
 #include <QHBoxLayout>
@@ -116,8 +115,8 @@ private:
         line->addStretch();  // the picture has its title
         auto* back = new QToolButton;
         back->setIcon(theme().icon(u"collapse"_s, "secondary"));
-        back->setText(QApplication::translate("PictureAlone", "Back to the page"));
-        back->setToolTip(QApplication::translate("PictureAlone", "Puts the picture back (Escape)"));
+        back->setText(u"Back to the page"_s);
+        back->setToolTip(u"Puts the picture back (Escape)"_s);
         back->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         back->setAutoRaise(true);
         connect(back, &QToolButton::clicked, this, &Alone::putBack);

@@ -12,7 +12,7 @@ class QTableView;
 
 namespace tessera::ui {
 
-/// A TableModel with what every table has: filter box, sorting by SortRole, sums in a foot for summed columns, copy
+/// A TableModel with what every table has: filter box, sorting by sortRole, sums in a foot for summed columns, copy
 /// (full precision, tab-separated), CSV, context menu. Row heights and header as the theme says.
 class TableView : public QWidget {
     Q_OBJECT

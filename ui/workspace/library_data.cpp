@@ -173,7 +173,7 @@ void describeTemplate(StudyCard& card, const study::Study& study, const QString&
 void describeAccelerators(StudyCard& card, const study::Study& study, const QString& subject) {
     for (const std::string& name : study.hardware)
         card.groups.append({.name = shown(name), .kind = kindOf(hardware::loadAccelerator(name)), .count = 1});
-    card.detail = u"Which of %1 accelerators trains %2 fastest, which at the least price, and how sure is that?"_s.arg(
+    card.detail = u"Which of %1 accelerators trains %2 fastest, which cheapest, and with what probability?"_s.arg(
         countText(static_cast<double>(study.hardware.size())), subject);
 }
 

@@ -37,14 +37,14 @@ void setIcon(QStandardItem* item, const QString& icon, const char* token = "seco
 
 /// What an entry is, whatever it is called now.
 QString identityOf(const QStandardItem& item) {
-    return item.data(LibraryPanel::KindRole).toString() + QLatin1Char('\n') +
-           item.data(LibraryPanel::KeyRole).toString();
+    return item.data(LibraryPanel::kindRole).toString() + QLatin1Char('\n') +
+           item.data(LibraryPanel::keyRole).toString();
 }
 
 /// Makes a row that stays like one that was made anew.
 void makeLike(QStandardItem& item, const QStandardItem& anew) {
     for (const int role : {int(Qt::DisplayRole), int(Qt::ToolTipRole), int(Qt::AccessibleDescriptionRole),
-                           int(LibraryPanel::HelpRole), int(LibraryPanel::FileRole), int(LibraryPanel::RunRole),
+                           int(LibraryPanel::helpRole), int(LibraryPanel::fileRole), int(LibraryPanel::runRole),
                            int(TwoToneDelegate::kAsideRole), int(TwoToneDelegate::kBadgeRole), kSearchRole})
         if (item.data(role) != anew.data(role)) item.setData(anew.data(role), role);
     if (item.data(kIconRole) == anew.data(kIconRole) && item.data(kTokenRole) == anew.data(kTokenRole)) return;
@@ -116,9 +116,9 @@ QStandardItem* LibraryPanel::entryItem(const QString& kind, const QString& icon,
     // Results call hardware by its name, and so does the list; models and studies have short titles.
     const QString label = kind == u"hardware"_s ? entry.name() : entry.title;
     auto* item = new QStandardItem(label);
-    item->setData(kind, KindRole);
-    item->setData(entry.key, KeyRole);
-    item->setData(entry.problem.isEmpty() ? entry.help : entry.problem, HelpRole);
+    item->setData(kind, kindRole);
+    item->setData(entry.key, keyRole);
+    item->setData(entry.problem.isEmpty() ? entry.help : entry.problem, helpRole);
     item->setData(entry.aside, TwoToneDelegate::kAsideRole);
     const QString badge = entry.own ? u"mine"_s : QString();
     item->setData(badge, TwoToneDelegate::kBadgeRole);
@@ -145,7 +145,7 @@ void LibraryPanel::fill(QStandardItem* section, const QString& kind, const QStri
                                 .aside = u"file"_s,
                                 .help = file.path,
                                 .problem = {}}));
-        items.back()->setData(true, FileRole);
+        items.back()->setData(true, fileRole);
     }
     for (const LibraryContents::Entry& entry : entries) items.append(entryItem(kind, icon, entry));
     setEntries(section, items);
@@ -222,7 +222,7 @@ void LibraryPanel::setRuns(const std::vector<store::RunRow>& runs) {
                                          .title = run.name.empty() ? u"Run %1"_s.arg(run.id) : shown(run.name),
                                          .aside = run.started ? momentText(*run.started) : QString(),
                                          .help = shown(run.headline)});
-        item->setData(QVariant::fromValue<qint64>(run.id), RunRole);
+        item->setData(QVariant::fromValue<qint64>(run.id), runRole);
         setIcon(item, statusIcon(run.status), statusToken(run.status).data());
         item->setAccessibleDescription(statusText(run.status));
         items.append(item);
@@ -257,19 +257,19 @@ void LibraryPanel::setOpenSections(const QStringList& sections) {
 }
 
 void LibraryPanel::open(const QModelIndex& index) {
-    const QString kind = index.data(KindRole).toString();
-    if (!kind.isEmpty()) emit openRequested(kind, index.data(KeyRole).toString());
+    const QString kind = index.data(kindRole).toString();
+    if (!kind.isEmpty()) emit openRequested(kind, index.data(keyRole).toString());
 }
 
 void LibraryPanel::inspect(const QModelIndex& index) {
-    const QString kind = index.data(KindRole).toString();
+    const QString kind = index.data(kindRole).toString();
     // Rows that come and go move the current one; the user chose nothing.
     if (kind.isEmpty() || filling_) return;
-    const QString key = index.data(KeyRole).toString();
+    const QString key = index.data(keyRole).toString();
     Facts facts{.title = index.data().toString(),
                 .subtitle = key,
                 .icon = index.data(kIconRole).toString(),
-                .note = index.data(HelpRole).toString()};
+                .note = index.data(helpRole).toString()};
     facts.actions.append({u"Open"_s, u"open"_s, [this, kind, key] { emit openRequested(kind, key); }});
     if (kind == QLatin1String("model"))
         facts.actions.append(
@@ -281,10 +281,10 @@ void LibraryPanel::inspect(const QModelIndex& index) {
 
 QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
     const QModelIndex index = proxy_.mapToSource(proxied);
-    const QString kind = index.data(KindRole).toString();
+    const QString kind = index.data(kindRole).toString();
     const bool calibrates = index == accelerators_->index() || index.parent() == accelerators_->index();
     if (kind.isEmpty() && !calibrates) return nullptr;
-    const QString key = index.data(KeyRole).toString();
+    const QString key = index.data(keyRole).toString();
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const auto add = [&](const QString& title, const QString& icon, std::function<void()> run) {
@@ -300,7 +300,7 @@ QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
     }
     if (kind == QLatin1String("hardware")) {
         // A file on this list may be any hardware; it is read as that of the first engine.
-        const bool isFile = index.data(FileRole).toBool();
+        const bool isFile = index.data(fileRole).toBool();
         const QString hardware =
             isFile ? toQt(study::engines().front().hardwareKind) : key.section(QLatin1Char('/'), 0, 0);
         const QString name = isFile ? key : key.section(QLatin1Char('/'), 1);
@@ -310,13 +310,13 @@ QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
     }
     if (kind == QLatin1String("study")) add(u"Run"_s, u"run"_s, [this, key] { emit runRequested(key); });
     if (kind == QLatin1String("run")) {
-        const qint64 run = index.data(RunRole).toLongLong();
+        const qint64 run = index.data(runRole).toLongLong();
         add(u"Run again"_s, u"run"_s, [this, run] { emit repeatRequested(run); });
         add(u"Open its study"_s, u"study"_s, [this, run] { emit studyOfRunRequested(run); });
     }
     if (kind == QLatin1String("hardware"))
         add(u"Duplicate…"_s, u"duplicate"_s, [this, key] { emit duplicateRequested(key); });
-    if (index.data(FileRole).toBool())
+    if (index.data(fileRole).toBool())
         add(u"Take off this list"_s, u"close"_s, [this, key] { emit forgetRequested(key); });
     return menu;
 }

@@ -21,7 +21,7 @@ class LibraryPanel : public QWidget {
     Q_OBJECT
 
 public:
-    enum Role { KindRole = Qt::UserRole + 1, KeyRole, HelpRole, FileRole, RunRole };
+    enum Role { kindRole = Qt::UserRole + 1, keyRole, helpRole, fileRole, runRole };
 
     explicit LibraryPanel(QWidget* parent = nullptr);
 
@@ -32,7 +32,7 @@ public:
     QAbstractItemModel* model() { return &model_; }
     QTreeView* tree() const { return tree_; }
     QLineEdit* filter() const { return filter_; }
-    QMenu* contextMenu(const QModelIndex& index);  ///< of the tree's model; nullptr where there is nothing to do
+    QMenu* contextMenu(const QModelIndex& proxied);  ///< of the tree's model; nullptr where there is nothing to do
     QStringList openSections() const;
     void setOpenSections(const QStringList& sections);
 

@@ -17,7 +17,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-enum Role { KindRole = Qt::UserRole + 1, KeyRole, PlaceRole, ToneRole };
+enum Role { kindRole = Qt::UserRole + 1, keyRole, placeRole, toneRole };
 
 QIcon iconOf(MessagesPanel::Tone tone) {
     const MessagesPanel::Look look = MessagesPanel::lookOf(tone);
@@ -54,8 +54,8 @@ MessagesPanel::MessagesPanel(QWidget* parent)
     column->addWidget(hint_);
     setFocusStart(*this, *list_);
     connect(list_, &QListView::activated, this, [this](const QModelIndex& index) {
-        emit activated(index.data(KindRole).toString(), index.data(KeyRole).toString(),
-                       index.data(PlaceRole).toString());
+        emit activated(index.data(kindRole).toString(), index.data(keyRole).toString(),
+                       index.data(placeRole).toString());
     });
     auto* copy = new QAction(u"Copy"_s, list_);
     copy->setShortcut(QKeySequence::Copy);
@@ -78,10 +78,10 @@ MessagesPanel::MessagesPanel(QWidget* parent)
 void MessagesPanel::add(Tone tone, const QString& sentence, const QString& kind, const QString& key,
                         const QString& place) {
     auto* item = new QStandardItem(iconOf(tone), sentence);
-    item->setData(kind, KindRole);
-    item->setData(key, KeyRole);
-    item->setData(place, PlaceRole);
-    item->setData(static_cast<int>(tone), ToneRole);
+    item->setData(kind, kindRole);
+    item->setData(key, keyRole);
+    item->setData(place, placeRole);
+    item->setData(static_cast<int>(tone), toneRole);
     item->setToolTip(QTime::currentTime().toString(u"HH:mm:ss  "_s) + sentence.toHtmlEscaped());
     item->setEditable(false);
     if (model_.rowCount() >= kMax) model_.removeRow(0);
@@ -106,7 +106,7 @@ QString MessagesPanel::text(int row) const {
 }
 
 MessagesPanel::Tone MessagesPanel::tone(int row) const {
-    return static_cast<Tone>(model_.index(row, 0).data(ToneRole).toInt());
+    return static_cast<Tone>(model_.index(row, 0).data(toneRole).toInt());
 }
 
 MessagesPanel::Tone MessagesPanel::worst() const {

@@ -85,25 +85,25 @@ TEST(MappingPictures, withoutAClockEverythingIsInCycles) {
     EXPECT_THAT(objectiveText(outcome, mapping::Objective::throughput, 7500), "7,500 cycles");
 }
 
-TEST(MappingPictures, theRaceShowsEveryAlgorithmAndTheBound) {
+TEST(MappingPictures, convergenceShowsEveryAlgorithmAndTheBound) {
     const study::Result result = test::handMadePortfolio();
     const std::vector<Chart> charts = mappingConvergenceCharts(mappingOf(result));
     ASSERT_EQ(charts.size(), 2U);
-    const Chart& race = charts.front();
-    EXPECT_EQ(race.series.size(), 4U);
-    EXPECT_TRUE(race.x.logarithmic);
-    EXPECT_DOUBLE_EQ(seriesOfName(race, "bound").y.front(), 7500 / 200e6);
-    const Series& best = seriesOfName(race, "tessera");
+    const Chart& chart = charts.front();
+    EXPECT_EQ(chart.series.size(), 4U);
+    EXPECT_TRUE(chart.x.logarithmic);
+    EXPECT_DOUBLE_EQ(seriesOfName(chart, "bound").y.front(), 7500 / 200e6);
+    const Series& best = seriesOfName(chart, "tessera");
     EXPECT_TRUE(std::is_sorted(best.y.rbegin(), best.y.rend()));
     EXPECT_DOUBLE_EQ(best.y.back(), mappingOf(result).result.runs.front().value / 200e6);
-    EXPECT_TRUE(seriesOfName(race, "random").dashed);
-    EXPECT_THAT(race.title, HasSubstr("optimality gap"));
+    EXPECT_TRUE(seriesOfName(chart, "random").dashed);
+    EXPECT_THAT(chart.title, HasSubstr("optimality gap"));
     EXPECT_TRUE(charts.back().y.logarithmic);
     for (const Series& series : charts.back().series)
         for (const double gap : series.y) EXPECT_GT(gap, 0);
 }
 
-TEST(MappingPictures, aRaceIsReadFromTheCurvesOfARunThatWorks) {
+TEST(MappingPictures, convergenceIsReadFromTheCurvesOfARunThatWorks) {
     using enum CurveRole;
     std::vector<Curve> curves{{{"magma", "", value}, {{1, 30}, {40, 20}}},
                               {{"magma", "", best}, {{10, 30}, {50, 20}}},
@@ -132,23 +132,23 @@ TEST(MappingPictures, aRaceIsReadFromTheCurvesOfARunThatWorks) {
     EXPECT_NE(compared.series.at(0).colour, compared.series.at(1).colour);
 }
 
-TEST(MappingPictures, aRaceHasAStanding) {
+TEST(MappingPictures, algorithmsHaveStandings) {
     using enum CurveRole;
     const std::vector<Curve> curves{{{"slow", "", best}, {{10, 30}, {50, 24}}},
                                     {{"magma", "", best}, {{10, 30}, {40, 20}, {60, 20}}},
                                     {{"", "", bound}, {{0, 16}}}};
-    const Table table = raceTable(curves);
+    const Table table = standingsTable(curves);
     ASSERT_EQ(table.rows.size(), 2U);
     EXPECT_EQ(table.rows[0], (std::vector<std::string>{"magma", "20", "25 %", "60", "40"}));
     EXPECT_EQ(table.rows[1], (std::vector<std::string>{"slow", "24", "50 %", "50", "50"}));
-    EXPECT_TRUE(raceTable({{{"accpar", "step time", best}, {{0, 1}}}}).rows.empty());
+    EXPECT_TRUE(standingsTable({{{"accpar", "step time", best}, {{0, 1}}}}).rows.empty());
     const study::Result result = test::handMadePortfolio();
-    const Table found = raceTable(mappingOf(result));
+    const Table found = standingsTable(mappingOf(result));
     EXPECT_EQ(found.rows.size(), mappingOf(result).result.runs.size());
     EXPECT_EQ(found.rows[0][0], "tessera");
 }
 
-TEST(MappingPictures, aRaceIsSeenWhereItIsDecided) {
+TEST(MappingPictures, convergenceIsSeenWhereItIsDecided) {
     const std::vector<AlgorithmCurve> runs{{.algorithm = "tessera", .best = {{1, 1e8}, {10, 5e6}, {1000, 3.35e6}}},
                                            {.algorithm = "magma", .best = {{1, 1e8}, {10, 6e6}, {1000, 4e6}}},
                                            {.algorithm = "random", .best = {{1, 1.2e8}, {10, 9e7}, {1000, 8e7}}}};

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/draw/theme.h"
+#include "core/report/validation_tables.h"
 
 namespace tessera::report {
 namespace {

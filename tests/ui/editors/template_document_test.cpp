@@ -160,7 +160,7 @@ TEST_F(TemplateDocument, saysBesideTheFieldsWhatIsWrongInAllOfThem) {
         << text.toStdString();
     EXPECT_TRUE(text.contains(QStringLiteral("This is 3; expected a power of two"))) << text.toStdString();
     EXPECT_TRUE(text.contains(QStringLiteral("This is not an amount of memory"))) << text.toStdString();
-    EXPECT_TRUE(text.contains(QStringLiteral("The picture shows the last set-up that was right.")));
+    EXPECT_TRUE(text.contains(QStringLiteral("The picture shows the last valid set-up.")));
     EXPECT_FALSE(document->saveAs(QStringLiteral("wrong")));
 }
 

@@ -37,8 +37,8 @@ TEST(TableModel, showsRoundedSortsByTheValueAndCopiesItWhole) {
     model.setRowCount(2);
     const QModelIndex cell = model.index(1, 1);
     EXPECT_EQ(cell.data().toString(), QStringLiteral("1.04 ms"));
-    EXPECT_EQ(cell.data(SortRole).toDouble(), 1.0361234);
-    EXPECT_EQ(cell.data(ExactRole).toString(), QStringLiteral("1.0361234"));
+    EXPECT_EQ(cell.data(sortRole).toDouble(), 1.0361234);
+    EXPECT_EQ(cell.data(exactRole).toString(), QStringLiteral("1.0361234"));
     EXPECT_EQ(cell.data(Qt::ToolTipRole).toString(), QStringLiteral("1.0361234"));
     EXPECT_EQ(cell.data(Qt::ForegroundRole).toString(), QStringLiteral("red"));
     EXPECT_EQ(cell.data(Qt::AccessibleTextRole).toString(), QStringLiteral("time: 1.04 ms"));

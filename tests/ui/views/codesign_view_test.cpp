@@ -223,7 +223,7 @@ TEST_F(CodesignViewTest, anotherModelChangesPlacementAndSchedules) {
 }
 
 TEST_F(CodesignViewTest, theModelsTableChoosesAModel) {
-    auto* table = shown<TableView>("models");
+    auto* table = shown<TableView>("speedup");
     ASSERT_EQ(table->view()->model()->rowCount(), 2);
     QSignalSpy spy(&view, &RunView::inspected);
     table->setCurrentRow(1);
@@ -310,7 +310,7 @@ TEST_F(CodesignViewTest, whatFitsNowhereIsSaid) {
     test::pictureOf(view);
     EXPECT_TRUE(visibleText(view).contains(QStringLiteral("No accelerator of the template runs every model")));
     EXPECT_EQ(selected("architecture"), -1);
-    for (const char* tab : {"exploration", "models", "placement", "pipeline", "operators", "parts", "assumptions"})
+    for (const char* tab : {"exploration", "speedup", "placement", "pipeline", "operators", "parts", "assumptions"})
         view.pages()->openTab(QLatin1String(tab));
     auto* placement = shown<DrawingView>("placement");
     EXPECT_NE(placement->drawing().title.find("stage 1 needs 90 GB"), std::string::npos);
@@ -357,8 +357,8 @@ TEST_F(CodesignViewTest, pictures) {
         its.showRun(finished());
         its.select(QStringLiteral("model"), 1);
         its.show();
-        for (const char* tab :
-             {"architectures", "exploration", "models", "placement", "pipeline", "operators", "parts", "assumptions"}) {
+        for (const char* tab : {"architectures", "exploration", "speedup", "placement", "pipeline", "operators",
+                                "parts", "assumptions"}) {
             its.pages()->openTab(QLatin1String(tab));
             for (const auto* gantt : its.pages()->pictures()->currentWidget()->findChildren<GanttView*>()) {
                 EXPECT_TRUE(waitUntil([&] { return !gantt->timeline().events.empty(); })) << tab;

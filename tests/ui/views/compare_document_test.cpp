@@ -155,7 +155,7 @@ TEST(CompareDocument, showsOnlyDifferencesUnlessAsked) {
     EXPECT_EQ(tableNamed(document, QStringLiteral("Layers"))->model()->rowCount(), 1);
     for (auto* table : document.findChildren<QTableView*>())  // they look on while rows come
         new QAbstractItemModelTester(table->model(), QAbstractItemModelTester::FailureReportingMode::Fatal, table);
-    document.setOnlyDifferences(false);
+    document.findChild<QCheckBox*>()->setChecked(false);
     EXPECT_GT(rows(1), inputs);
     tabs->setCurrentIndex(2);
     EXPECT_GT(tableNamed(document, QStringLiteral("Layers"))->model()->rowCount(), 1);
@@ -237,7 +237,7 @@ TEST(CompareDocument, oneSelectionIsSharedByAllParts) {
     document.resize(900, 600);
     document.setRuns(twoRunsByLayer());
     ASSERT_TRUE(compared(document));
-    document.setOnlyDifferences(false);
+    document.findChild<QCheckBox*>()->setChecked(false);
     openPage(document, QStringLiteral("Timelines"));
     ASSERT_TRUE(waitUntil([&] {
         const auto gantts = document.findChildren<GanttView*>();
@@ -278,11 +278,11 @@ TEST(CompareDocument, remembersViewsByName) {
     ASSERT_TRUE(compared(document));
     auto* presets = document.findChild<ViewPresets*>();
     ASSERT_NE(presets, nullptr);
-    document.setOnlyDifferences(false);
+    document.findChild<QCheckBox*>()->setChecked(false);
     openPage(document, QStringLiteral("Inputs"));
     presets->save(QStringLiteral(" all & inputs\n"));
     EXPECT_EQ(presets->names(), QStringList{QStringLiteral("all & inputs")});
-    document.setOnlyDifferences(true);
+    document.findChild<QCheckBox*>()->setChecked(true);
     openPage(document, QStringLiteral("Numbers"));
     CompareDocument other(QStringLiteral("3,4"));
     other.setRuns(twoRuns());
@@ -387,7 +387,7 @@ TEST(CompareDocument, timesOfUnequalStepsAreGreyAndNotCompared) {
         perSample |=
             model->headerData(column, Qt::Horizontal).toString() == QStringLiteral("Step time per 1,000 samples");
     EXPECT_TRUE(perSample);
-    document.setOnlyDifferences(false);
+    document.findChild<QCheckBox*>()->setChecked(false);
     const QAbstractItemModel* whole = tableNamed(document, QStringLiteral("Numbers"))->model();
     for (int column = 0; column < whole->columnCount(); ++column) {
         if (whole->headerData(column, Qt::Horizontal).toString() != QStringLiteral("Step time (not comparable)"))

@@ -155,7 +155,7 @@ TEST_F(ExplainView, everyHeadline) {
 
 TEST_F(ExplainView, everyPointOfEveryChart) {
     int points = 0;
-    for (const char* tab : {"strategies", "layers", "levels", "accelerators"}) {
+    for (const char* tab : {"strategies", "layers", "levels", "memory"}) {
         tabs->openTab(QString::fromUtf8(tab));
         ChartPane* pane = nullptr;
         ASSERT_TRUE(test::waitUntil([&] {

@@ -120,7 +120,7 @@ TEST_F(HandoverView, thePredictionThatIsChosenIsAFleet) {
                   "study " + newStudyKey(u"plan"_s, u"zoo:resnet18"_s, u"run:7/fleet/"_s + QString::fromStdString(name))
                                  .toStdString());
     }
-    EXPECT_EQ(menuOfRow("accelerators", 2),
+    EXPECT_EQ(menuOfRow("predictions", 2),
               (QStringList{u"Fleet"_s, u"new partition study on this fleet"_s,
                            u"new training plan study on this fleet"_s, u"new placement study on this fleet"_s}));
 }

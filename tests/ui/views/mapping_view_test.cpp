@@ -26,7 +26,7 @@
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/plot/race_board.h"
+#include "ui/views/plot/standings_board.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/run_progress.h"
 #include "ui/views/runs/run_view.h"
@@ -58,8 +58,12 @@ protected:
     /// The plot of the tab in front, once it shows something.
     PlotWidget* plot(const char* tab) {
         tabs()->openTab(QLatin1String(tab));
-        auto* found = test::inFront<PlotWidget>(*tabs());
-        return found != nullptr && waitUntil([&] { return !found->chart().series.empty(); }) ? found : nullptr;
+        PlotWidget* found = nullptr;
+        waitUntil([&] {
+            found = test::inFront<PlotWidget>(*tabs());
+            return found != nullptr && !found->chart().series.empty();
+        });
+        return found;
     }
     QUndoStack undo;
     const std::unique_ptr<RunView> page{newMappingView(&undo, nullptr)};
@@ -87,7 +91,7 @@ TEST_F(Mapping, choosingAJobTellsTheInspectorAndMarksItEverywhere) {
     EXPECT_EQ(facts.title, QStringLiteral("conv1<a>"));
     EXPECT_EQ(facts.sections.size(), 3);
     EXPECT_EQ(job(), 0);
-    tabs()->openTab(QStringLiteral("jobs"));
+    tabs()->openTab(QStringLiteral("schedule"));
     auto* table = test::inFront<TableView>(*tabs());
     ASSERT_NE(table, nullptr);
     EXPECT_EQ(table->currentRow(), 0);
@@ -112,19 +116,23 @@ TEST_F(Mapping, anotherAlgorithmChangesHeadlineScheduleAndTables) {
 
 TEST_F(Mapping, everyTabFillsAndItsTablesAreSound) {
     open(test::handMadePortfolio());
-    for (const char* tab : {"race", "algorithms", "cores", "demand", "explored"}) {
+    for (const char* tab : {"convergence", "algorithms", "cores", "required-bandwidth", "search-space"}) {
         PlotWidget* const its = plot(tab);
         ASSERT_NE(its, nullptr) << tab;
         EXPECT_GT(test::coloursIn(test::pictureOf(*its)), 10) << tab;
     }
-    for (const char* tab : {"jobs", "sweeps", "inputs", "assumptions"}) tabs()->openTab(QLatin1String(tab));
+    for (const char* tab : {"schedule", "sweeps", "bounds", "job-table", "inputs", "assumptions"})
+        tabs()->openTab(QLatin1String(tab));
     int rows = 0;
     for (auto* table : view.findChildren<QTableView*>()) {
         QAbstractItemModelTester tester(table->model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
         rows += table->model()->rowCount();
     }
     EXPECT_GE(rows, 3 + 6 + 3 + 2);  // algorithms, jobs, cores, inputs
-    EXPECT_FALSE(tabs()->pictures()->isTabVisible(6)) << "there is no front";
+    for (const LazyTabs* row : {tabs()->pictures(), tabs()->details()})
+        for (int tab = 0; tab < row->count(); ++tab)
+            EXPECT_NE(row->tabText(tab) == QStringLiteral("Pareto front"), row->isTabVisible(tab))
+                << "there is no front";
     EXPECT_TRUE(visibleText(view).contains(QStringLiteral("Jobs do not depend on each other.")));
 }
 
@@ -259,8 +267,8 @@ TEST_F(Mapping, pictures) {
         auto* lanes = its.findChild<GanttView*>();
         ASSERT_TRUE(waitUntil([&] { return !lanes->timeline().events.empty(); }));
         its.show();
-        for (const char* tab :
-             {"schedule", "race", "algorithms", "jobs", "cores", "demand", "explored", "sweeps", "assumptions"}) {
+        for (const char* tab : {"schedule", "convergence", "algorithms", "cores", "required-bandwidth", "search-space",
+                                "sweeps", "assumptions"}) {
             pages->openTab(QLatin1String(tab));
             const auto charts = pages->pictures()->currentWidget()->findChildren<PlotWidget*>();
             for (const PlotWidget* chart : charts) {

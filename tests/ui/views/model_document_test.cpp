@@ -361,7 +361,7 @@ TEST(ModelDocument, hasTablesOfOperatorsLayersAndMemory) {
     const auto sum = [&](const char* table, const char* title) {
         double whole = 0;
         for (int row = 0; row < tables.at(QLatin1String(table))->rowCount(); ++row)
-            whole += tables.at(QLatin1String(table))->index(row, column(table, title)).data(SortRole).toDouble();
+            whole += tables.at(QLatin1String(table))->index(row, column(table, title)).data(sortRole).toDouble();
         return whole;
     };
     // Every operator has its row, and its counts add up to the model's.
@@ -379,7 +379,7 @@ TEST(ModelDocument, hasTablesOfOperatorsLayersAndMemory) {
         const auto* table = tables.at(QStringLiteral("Layer"));
         const auto cell = [&](const char* title) { return table->index(static_cast<int>(i), column("Layer", title)); };
         EXPECT_EQ(cell("Layer").data().toString().toStdString(), layer.name);
-        EXPECT_EQ(cell("FLOPs").data(SortRole).toDouble(), 2 * macsPerSample(layer)) << layer.name;
+        EXPECT_EQ(cell("FLOPs").data(sortRole).toDouble(), 2 * macsPerSample(layer)) << layer.name;
         EXPECT_EQ(cell("FLOPs").data().toString().toStdString(),
                   formatQuantity(2 * macsPerSample(layer), Measure::flops));
         parameters += layer.parameters;
@@ -394,7 +394,7 @@ TEST(ModelDocument, hasTablesOfOperatorsLayersAndMemory) {
     ASSERT_EQ(memory->rowCount(), static_cast<int>(parts.size()));
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const QModelIndex cell = memory->index(static_cast<int>(i), column("What", "Bytes"));
-        EXPECT_EQ(cell.data(SortRole).toDouble(), parts[i].bytes.value_or(-1)) << nameOf(parts[i].use);
+        EXPECT_EQ(cell.data(sortRole).toDouble(), parts[i].bytes.value_or(-1)) << nameOf(parts[i].use);
         EXPECT_EQ(cell.data().toString().toStdString(), formatQuantity(*parts[i].bytes, Measure::bytes));
     }
 }

@@ -182,7 +182,7 @@ TEST_F(PictureAlone, whatHidesItsPlaceEndsIt) {
     document.show();
     settle();
     EXPECT_TRUE(isAlone(*schedule)) << "the page only was behind another one";
-    pages->openTab(QStringLiteral("race"));
+    pages->openTab(QStringLiteral("convergence"));
     EXPECT_TRUE(waitUntil([&] { return !isAlone(*schedule); }));
     pages->openTab(QStringLiteral("schedule"));
     settle();

@@ -157,8 +157,11 @@ TEST_F(PlanViewTest, whatEachAcceleratorDoesStandsBesideWhatOthersMeasured) {
                             [](const report::Series& series) { return series.id == "measured"; }));
     test::openDrawer(*page.view->pages());
     EXPECT_EQ(page.view->pages()->details()->tab(), "measured");
-    auto* table = page.view->pages()->details()->currentWidget()->findChild<TableView*>();
-    ASSERT_NE(table, nullptr);
+    TableView* table = nullptr;
+    ASSERT_TRUE(waitUntil([&] {
+        table = page.view->pages()->details()->currentWidget()->findChild<TableView*>();
+        return table != nullptr;
+    }));
     EXPECT_EQ(table->view()->model()->rowCount(), static_cast<int>(page.outcome().measured.size()) + 1);
     // The line of published runs is none of the configurations.
     emit page.plot("step-time")->pointClicked(0, static_cast<int>(page.outcome().configurations.size()));

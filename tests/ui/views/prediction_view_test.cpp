@@ -87,10 +87,8 @@ TEST_F(PredictionViewTest, tablesAreSound) {
     const auto choice = std::make_shared<PredictionChoice>();
     choice->run = PredictionRun(finishedPrediction().result);
     choice->operators = {0, 1, 2, 3, 4, 5};
-    const auto sheet = std::make_shared<report::Table>(report::exactSourceTable(choice->run.outcome()));
     QObject owner;
-    for (TableModel* model : {predictionTableModel(choice, {}, &owner), operatorTableModel(choice, &owner),
-                              sourceTableModel(sheet, &owner)}) {
+    for (TableModel* model : {predictionTableModel(choice, {}, &owner), operatorTableModel(choice, &owner)}) {
         const QAbstractItemModelTester tester(model);
         model->setRowCount(4);
         model->setRowCount(2);
@@ -197,7 +195,7 @@ TEST_F(PredictionViewTest, everyNumberOfTheTableIsExplained) {
     model->setRowCount(8);
     int explainedNumbers = 0;
     for (int column = 0; column < model->columnCount(); ++column) {
-        const QString path = model->index(0, column).data(PathRole).toString();
+        const QString path = model->index(0, column).data(pathRole).toString();
         const QString shownNumber = model->index(0, column).data(Qt::DisplayRole).toString();
         if (path.isEmpty() || shownNumber == QStringLiteral("–")) continue;
         ++explainedNumbers;
@@ -248,7 +246,7 @@ QModelIndex cellOf(const TableView& table, const QString& prediction, const QStr
     const QAbstractItemModel* model = table.view()->model();
     for (int row = 0; row < model->rowCount(); ++row)
         for (int at = 0; at < model->columnCount(); ++at)
-            if (model->index(row, at).data(PathRole).toString().startsWith(prediction + QLatin1Char('/')) &&
+            if (model->index(row, at).data(pathRole).toString().startsWith(prediction + QLatin1Char('/')) &&
                 model->headerData(at, Qt::Horizontal).toString() == column)
                 return model->index(row, at);
     return {};
@@ -340,7 +338,7 @@ TEST_F(PredictionViewTest, manyAcceleratorsDoNotHoldTheWindow) {
         EXPECT_LT(meter.take(), test::kLongestTurn) << what;
     };
     expectShort("show", [&] { view.showRun(run); });
-    for (const char* tab : {"stages", "memory", "roofline", "operators", "devices", "assumptions"})
+    for (const char* tab : {"stages", "memory", "roofline", "operators", "scaling", "assumptions"})
         expectShort(tab, [&] { view.pages()->openTab(QLatin1String(tab)); });
     expectShort("choose", [&] { view.select(QStringLiteral("devices"), 0); });
     EXPECT_EQ(view.findChildren<ChoiceBar*>().size(), 2);
@@ -360,7 +358,7 @@ TEST(PredictionViewPictures, areSavedAtTheSizesOfWindows) {
         view->showRun({.result = result, .curves = nullptr, .history = {}, .kept = 0});
         view->restoreView({{QStringLiteral("prices"), QStringLiteral("a100-40gb=1.1,gaudi2=2")}});
         view->show();
-        for (const char* tab : {"accelerators", "duels", "batches"}) {
+        for (const char* tab : {"accelerators", "duels", "batch-throughput"}) {
             view->pages()->openTab(QLatin1String(tab));
             view->pages()->setOpen(QLatin1String(tab) == QLatin1String("accelerators"));
             waitUntil([] { return false; }, 300);
@@ -383,8 +381,8 @@ TEST(PredictionViewPictures, areSaved) {
         view.resize(1280, 740);
         view.showRun({.result = result, .curves = nullptr, .history = {}, .kept = 0});
         view.show();
-        for (const char* tab : {"accelerators", "duels", "batches", "stages", "memory", "roofline", "operators",
-                                "devices", "assumptions"}) {
+        for (const char* tab : {"accelerators", "duels", "batch-throughput", "stages", "memory", "roofline",
+                                "operators", "scaling", "assumptions"}) {
             view.pages()->openTab(QLatin1String(tab));
             auto* its = test::inFront<PlotWidget>(*view.pages());
             if (its != nullptr) {

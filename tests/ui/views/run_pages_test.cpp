@@ -100,9 +100,9 @@ TEST_F(RunPagesTest, viewsOfVersionsWithOneRowOfTabsAreRestoredAndWrongOnesIgnor
     EXPECT_EQ(page.pages().tab(), "cores");
     EXPECT_EQ(page.pages().details()->tab(), "cores") << "details follow their picture";
     EXPECT_FALSE(page.pages().isOpen());
-    page.view.restoreView({{"tab", "jobs"}});
-    EXPECT_EQ(page.pages().tab(), "cores") << "jobs have no picture";
-    EXPECT_EQ(page.pages().details()->tab(), "jobs");
+    page.view.restoreView({{"tab", "bounds"}});
+    EXPECT_EQ(page.pages().tab(), "cores") << "bounds have no picture";
+    EXPECT_EQ(page.pages().details()->tab(), "bounds");
     EXPECT_TRUE(page.pages().isOpen());
     const QJsonObject before = page.pages().saveView();
     page.view.restoreView({{"tab", 4}, {"details", QJsonArray{1}}, {"drawer", "no"}});

@@ -178,8 +178,8 @@ TEST(TableView, sortsTenThousandRowsWithinATurn) {
         RecordProperty("column_" + std::to_string(column) + "_ms", static_cast<int>(turn));
         const auto* order = table.view()->model();
         if (column > 0) {
-            EXPECT_GE(order->index(0, column).data(SortRole).toDouble(),
-                      order->index(9'999, column).data(SortRole).toDouble());
+            EXPECT_GE(order->index(0, column).data(sortRole).toDouble(),
+                      order->index(9'999, column).data(sortRole).toDouble());
         }
     }
     // A filter looks at the rows in slices, so it is done some turns later.
@@ -207,7 +207,7 @@ TEST(TableView, staysFluidWithAHundredThousandRows) {
     EXPECT_LT(shown - before, 500 * test::kSlowerBuild);
     table.view()->sortByColumn(1, Qt::DescendingOrder);
     EXPECT_LT(test::workMilliseconds() - shown, 2000 * test::kSlowerBuild);
-    EXPECT_EQ(table.view()->model()->index(0, 1).data(SortRole).toInt(), 100'002);
+    EXPECT_EQ(table.view()->model()->index(0, 1).data(sortRole).toInt(), 100'002);
     table.setFilterText(QStringLiteral("99999"));
     ASSERT_TRUE(test::waitUntil([&] { return table.view()->model()->rowCount() < 10; }));
 }

@@ -98,7 +98,7 @@ TEST_F(WorkbenchTest, aBrushReachesEveryPictureAndTheTable) {
     const std::size_t inside = expectedIn(kCost, 30, 90);
     ASSERT_GT(inside, 10U);
     ASSERT_LT(inside, 190U);
-    ASSERT_EQ(bench.parallelPane()->columns()[0], kCost);
+    ASSERT_EQ(bench.findChild<ParallelPane*>()->columns()[0], kCost);
     bench.parallel()->setBrush(0, 30, 90);
     EXPECT_EQ(selection().shownCount(), inside);
     EXPECT_EQ(drawnIn("filtered-"), 200 - inside);
@@ -655,7 +655,7 @@ TEST_F(WorkbenchTest, twoPicturesStandSideBySideWhereThereIsRoom) {
     EXPECT_EQ(left->currentText(), u"Matrix"_s);
     emit left->activated(left->findData(u"parallel"_s));
     EXPECT_EQ(left->currentText(), u"Matrix"_s) << "a picture's own line names it";
-    EXPECT_EQ(bench.focusWidget(), bench.parallelPane()->pictureBox());
+    EXPECT_EQ(bench.focusWidget(), bench.findChild<ParallelPane*>()->pictureBox());
     EXPECT_EQ(bench.seen(), (QStringList{u"parallel"_s, u"matrix"_s}));
     bench.resize(900, 600);
     EXPECT_EQ(bench.seen(), QStringList{u"parallel"_s});

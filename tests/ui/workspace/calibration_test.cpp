@@ -176,7 +176,7 @@ protected:
     }
     QModelIndex listed(const QString& key) {
         const QAbstractItemModel& model = *window().findChild<LibraryPanel*>()->tree()->model();
-        return model.match(model.index(0, 0), LibraryPanel::KeyRole, key, 1, Qt::MatchExactly | Qt::MatchRecursive)
+        return model.match(model.index(0, 0), LibraryPanel::keyRole, key, 1, Qt::MatchExactly | Qt::MatchRecursive)
             .value(0);
     }
     static void picture(QWidget& widget, const QString& step) {

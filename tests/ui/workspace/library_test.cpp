@@ -51,7 +51,7 @@ protected:
     QModelIndex shownRow(const QString& key) const {
         const QAbstractItemModel& model = *panel_.tree()->model();
         const QModelIndexList found =
-            model.match(model.index(0, 0), LibraryPanel::KeyRole, key, 1, Qt::MatchExactly | Qt::MatchRecursive);
+            model.match(model.index(0, 0), LibraryPanel::keyRole, key, 1, Qt::MatchExactly | Qt::MatchRecursive);
         return found.value(0);
     }
     bool lists(const QVector<LibraryContents::Entry>& entries, const QString& key) const {
@@ -84,7 +84,7 @@ TEST_F(LibraryTest, ListsABrokenStudyBesideTheOthers) {
     start();
     ASSERT_TRUE(lists(contents_.studies, QStringLiteral("broken")));
     EXPECT_TRUE(lists(contents_.studies, QStringLiteral("resnet50-mixed-tpus")));
-    EXPECT_FALSE(shownRow(QStringLiteral("broken")).data(LibraryPanel::HelpRole).toString().isEmpty());
+    EXPECT_FALSE(shownRow(QStringLiteral("broken")).data(LibraryPanel::helpRole).toString().isEmpty());
 }
 
 TEST_F(LibraryTest, HardwareOffersTheStudiesThatAreForItsKind) {
@@ -226,7 +226,7 @@ TEST_F(LibraryTest, KeepsSelectionFoldsAndFilter) {
     const QStringList open = panel_.openSections();
     write("accelerators/another.json", acceleratorText("Another"));
     ASSERT_TRUE(waitUntil([&] { return shownRow(QStringLiteral("accelerator/another")).isValid(); }));
-    EXPECT_EQ(panel_.tree()->currentIndex().data(LibraryPanel::KeyRole).toString(),
+    EXPECT_EQ(panel_.tree()->currentIndex().data(LibraryPanel::keyRole).toString(),
               QStringLiteral("accelerator/tpu-v3"));
     EXPECT_TRUE(panel_.tree()->selectionModel()->isSelected(panel_.tree()->currentIndex()));
     EXPECT_EQ(panel_.openSections(), open);
@@ -257,9 +257,9 @@ TEST_F(LibraryTest, KeepsTheSelectedRunWhenAnotherEnds) {
     panel_.setRuns({run(2), run(1)});
     panel_.tree()->setCurrentIndex(shownRow(QStringLiteral("run/1")));
     panel_.setRuns({run(3), run(2), run(1)});
-    EXPECT_EQ(panel_.tree()->currentIndex().data(LibraryPanel::KeyRole).toString(), QStringLiteral("run/1"));
+    EXPECT_EQ(panel_.tree()->currentIndex().data(LibraryPanel::keyRole).toString(), QStringLiteral("run/1"));
     panel_.setRuns({run(1), run(3), run(2)});
-    EXPECT_EQ(panel_.tree()->currentIndex().data(LibraryPanel::KeyRole).toString(), QStringLiteral("run/1"));
+    EXPECT_EQ(panel_.tree()->currentIndex().data(LibraryPanel::keyRole).toString(), QStringLiteral("run/1"));
     EXPECT_EQ(shownRow(QStringLiteral("run/3")).row(), 2) << "all runs, run 1, run 3";
 }
 

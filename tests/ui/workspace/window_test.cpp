@@ -191,7 +191,7 @@ TEST_F(Window, everyPageAndPaneComesBackAsItWasLeft) {
         ASSERT_TRUE(waitUntil([&] { return run->run().result != nullptr; }));
         test::choose(*run, "strategy", "owt");
         run->select(QStringLiteral("split"), 2);
-        run->findChild<RunPages*>()->openTab("accelerators");
+        run->findChild<RunPages*>()->openTab("memory");
         window.open("model", "zoo:lenet5");
         ASSERT_TRUE(isLoaded(window));
         modelTabs(window)->setCurrentIndex(2);
@@ -221,7 +221,7 @@ TEST_F(Window, everyPageAndPaneComesBackAsItWasLeft) {
     ASSERT_TRUE(waitUntil([&] { return view->run().result != nullptr; }));
     EXPECT_EQ(test::chosen(*view, "strategy"), "owt");
     EXPECT_EQ(view->selected(QStringLiteral("split")), 2);
-    EXPECT_EQ(run->findChild<RunPages*>()->tab(), "accelerators");
+    EXPECT_EQ(run->findChild<RunPages*>()->tab(), "memory");
 }
 
 TEST_F(Window, filesThatWereOpenedAreListedTheNewestFirstUntilTheListIsCleared) {

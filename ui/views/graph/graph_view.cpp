@@ -340,8 +340,7 @@ void GraphView::expandAll() {
     if (!d_->hasContents()) return;
     d_->remember();
     if (!d_->scene.openAll())
-        emit noted(
-            u"Only so much of the graph is open that %1 nodes show; open more where you look."_s.arg(kMaxVisibleNodes));
+        emit noted(u"Opened only up to %1 visible nodes; expand further where needed."_s.arg(kMaxVisibleNodes));
     d_->fitted = true;
     d_->scene.layOut();
 }

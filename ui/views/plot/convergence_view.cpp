@@ -9,7 +9,7 @@
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/plot/race_board.h"
+#include "ui/views/plot/standings_board.h"
 #include "ui/views/runs/partition_panes.h"
 
 namespace tessera::ui {
@@ -39,7 +39,7 @@ QString titleOf(const report::Chart& chart) {
 }  // namespace
 
 ConvergenceView::ConvergenceView(QWidget* parent)
-    : QWidget(parent), pane_(new ChartPane({}, u"Convergence"_s, this)), board_(new RaceBoard(this)) {
+    : QWidget(parent), pane_(new ChartPane({}, u"Convergence"_s, this)), board_(new StandingsBoard(this)) {
     auto* layout = bareLayout<QHBoxLayout>(this, theme().spacing(3));
     layout->addWidget(pane_, 1);
     layout->addWidget(board_);
@@ -108,7 +108,7 @@ void ConvergenceView::redraw() {
     pane_->setCharts(std::move(charts));
     // How far it still is says more than the value.
     if (gap >= 0 && !std::exchange(gapShown_, true)) pane_->setCurrent(gap);
-    board_->setTable(curves_ == nullptr ? report::Table() : report::raceTable(*curves_));
+    board_->setTable(curves_ == nullptr ? report::Table() : report::standingsTable(*curves_));
 }
 
 }  // namespace tessera::ui

@@ -13,7 +13,7 @@ namespace tessera::ui {
 
 class ChartPane;
 class PlotWidget;
-class RaceBoard;
+class StandingsBoard;
 
 /// Convergence of one or more searches: a chart per kind of curve, best, mean and spread against the bound, with a
 /// switch between kinds and one for a logarithmic axis.
@@ -34,7 +34,7 @@ public:
     bool isLogarithmic() const;
     void setLogarithmic(bool on);
     PlotWidget* plot() const;
-    RaceBoard* board() const { return board_; }
+    StandingsBoard* board() const { return board_; }
 
 signals:
     void logarithmicChanged(bool on);
@@ -47,7 +47,7 @@ private:
     ChartPane* pane_;
     QToolButton* logarithmic_;
     QToolButton* generations_;  ///< mean and spread of a mapping search
-    RaceBoard* board_;          ///< the algorithms of a mapping search, in their order
+    StandingsBoard* board_;     ///< the algorithms of a mapping search, in their order
     bool gapShown_ = false;     ///< the gap to the bound was brought to the front, or the user chose what is
 };
 

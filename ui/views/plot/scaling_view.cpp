@@ -12,7 +12,7 @@
 #include "core/study/metric.h"
 #include "core/study/study.h"
 #include "ui/models/background.h"
-#include "ui/models/table_columns.h"
+#include "ui/models/field_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/plot_widget.h"
@@ -32,20 +32,12 @@ constexpr double kLongSeconds = 5;  ///< from here on it is asked before the wor
 
 }  // namespace
 
-struct ScalingView::Rows {
-    struct Row {
-        study::ScalingPoint point;
-        study::ScalingPlan plan;
-    };
-    std::vector<Row> all;
-    const Row& operator[](int row) const { return all.at(static_cast<std::size_t>(row)); }
-};
-
 ScalingView::ScalingView(QWidget* parent)
     : QWidget(parent),
-      rows_(std::make_shared<Rows>()),
       chart_(new ChartPane({}, u"Scaling"_s)),
-      model_(new TableModel(columns(), this)) {
+      model_(new TableModel(columns::ofFields(report::scaledPlanFields(),
+                                              [this](int row) { return rows_.at(static_cast<std::size_t>(row)); }),
+                            this)) {
     chart_->plot()->setExplainable(false);  // these are no numbers of the run's own result
     auto* table = new TableView(model_, u"Scaling"_s);
     table->setFilterVisible(false);
@@ -57,29 +49,6 @@ ScalingView::ScalingView(QWidget* parent)
     layout->addWidget(pages_);
     connect(pages_, &SolvingPages::requested, this, &ScalingView::solve);
     connect(pages_, &SolvingPages::cancelRequested, this, &ScalingView::cancel);
-}
-
-/// A row per size and strategy.
-QVector<TableModel::Column> ScalingView::columns() const {
-    using columns::number, columns::words;
-    const auto row = [rows = rows_](int index) -> const Rows::Row& { return (*rows)[index]; };
-    TableModel::Column speedup =
-        number(u"Speed-up"_s, Measure::count, [row](int at) { return row(at).plan.speedupOverDp; });
-    speedup.text = [row](int at) { return toQt(study::timesText(row(at).plan.speedupOverDp)); };
-    TableModel::Column rate = number(u"Samples/s"_s, Measure::count, [row](int at) { return row(at).plan.throughput; });
-    rate.text = [row](int at) { return toQt(study::rateText(row(at).plan.throughput)); };
-    return {
-        number(u"Levels"_s, Measure::count, [row](int at) { return static_cast<double>(row(at).point.levels); }),
-        number(u"Accelerators"_s, Measure::count,
-               [row](int at) { return static_cast<double>(row(at).point.accelerators); }),
-        words(u"Strategy"_s, [row](int at) { return toQt(row(at).plan.strategy); }),
-        speedup,
-        number(u"Step time"_s, Measure::seconds, [row](int at) { return row(at).plan.stepTime.value; }),
-        rate,
-        words(
-            u"Fits"_s, [row](int at) { return row(at).plan.fits ? u"yes"_s : u"no"_s; },
-            u"Whether the plan fits into the memory of every accelerator"_s),
-    };
 }
 
 bool ScalingView::isWorking() const {
@@ -98,9 +67,11 @@ void ScalingView::setRun(const PartitionRun& run, const std::filesystem::path& h
     if (run.shared() == run_.shared()) return;
     cancel();
     run_ = run;
+    model_->setRowCount(0);
+    rows_.clear();
     scaling_.reset();
     if (depth() < 2) {
-        pages_->say(u"How a plan scales shows where an array is split more than once; this one is not."_s, {});
+        pages_->say(u"Scaling needs an array with at least two levels of splits."_s, {});
         return;
     }
     pages_->say({}, {});
@@ -135,12 +106,10 @@ void ScalingView::cancel() {
 }
 
 void ScalingView::show(study::Scaling found) {
-    rows_->all.clear();
-    for (const study::ScalingPoint& point : found.points)
-        for (const study::ScalingPlan& plan : point.plans) rows_->all.push_back({point, plan});
     scaling_ = std::make_shared<const study::Scaling>(std::move(found));
+    rows_ = report::scaledPlansOf(*scaling_);
     chart_->setCharts({report::scalingChart(*scaling_)});
-    model_->setRowCount(static_cast<int>(rows_->all.size()));
+    model_->setRowCount(static_cast<int>(rows_.size()));
     pages_->showFound(
         u"Every point is a plan of its own: the study solved on the array with each of its groups halved "
         "as often as it takes, the batch unchanged. The last point has every group of the fleet."_s);

@@ -4,7 +4,9 @@
 #include <QWidget>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
+#include "core/report/scaling_picture.h"
 #include "core/store/store.h"
 #include "core/study/scaling.h"
 #include "ui/models/partition_run.h"
@@ -37,8 +39,6 @@ public:
     QVector<Exportable> exportables() const;
 
 private:
-    struct Rows;
-    QVector<TableModel::Column> columns() const;
     void invite(double seconds);
     void show(study::Scaling found);
     int depth() const;
@@ -47,7 +47,7 @@ private:
     std::filesystem::path history_;
     store::RunId kept_ = 0;
     std::shared_ptr<const study::Scaling> scaling_;
-    std::shared_ptr<Rows> rows_;
+    std::vector<report::ScaledPlan> rows_;  ///< of `scaling_`
     ChartPane* chart_;
     TableModel* model_;
     SolvingPages* pages_;

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/report/catalogue.h"
-#include "core/study/metric.h"
 #include "ui/views/runs/run_view.h"
 
 namespace tessera::ui {
@@ -26,19 +24,13 @@ protected:
     void takeRun() override;
     QVector<Headline> headlines() const override;
     report::Selection selection() const override { return at_; }
+    void chooseAmong(const QStringList& names) override;
 
 private:
-    struct TablePage;
     void build();
-    void addPicture(const report::PictureRow& row);
-    void addTablePage(const report::TableRow& row);
-    void showTable(TablePage& page, report::Table made);
-    void showApplicable();
-    void chooseAmong(const QStringList& names);
 
     std::vector<std::string> choices_;
     report::Selection at_;
-    std::shared_ptr<std::vector<study::Metric>> metrics_ = std::make_shared<std::vector<study::Metric>>();
 };
 
 }  // namespace tessera::ui

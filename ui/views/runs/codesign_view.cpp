@@ -151,7 +151,7 @@ void CodesignView::addSelectables() {
                    .current = [this] { return choice_->model; },
                    .choose =
                        [this](int index) {
-                           if (std::exchange(choice_->model, index) != index) pages()->refresh();
+                           if (std::exchange(choice_->model, index) != index) RunView::refresh();
                        },
                    .facts = [this](int index) { return placedModelFacts(*choice_, index); },
                    .bar = u"Models"_s,
@@ -161,38 +161,41 @@ void CodesignView::addSelectables() {
 void CodesignView::addPictures() {
     using Self = CodesignView;
     pages()->addPicture("architectures", u"Architectures"_s, this, &Self::makeBench, &Self::fillBench);
-    addCharts("exploration", titleOf("exploration"),
-              {.rows = {"exploration", "exploration-by-area"}, .name = u"How the search went"_s});
-    addCharts("models", u"Models"_s,
-              {.rows = {"speedup"}, .name = u"Throughput over the reference"_s, .selects = "model"});
-    pages()->addPicture("placement", titleOf("placement"), this, &Self::makePlacement, &Self::fillPlacement);
-    pages()->addPicture("pipeline", titleOf("pipeline"), this, &Self::makePipeline, &Self::fillPipeline);
-    pages()->addPicture("operators", titleOf("operators"), this, &Self::makeOperators, &Self::fillOperators);
-    addCharts("parts", u"Time, memory, area"_s,
-              {.rows = {"model-time", "batch-time", "stage-memory", "area"}, .name = u"What it consists of"_s});
+    addRows("architectures", {.pictures = {"pareto", "parallel"}, .tables = {"front"}});
+    addCharts("exploration", {.rows = {"exploration", "exploration-by-area"}, .name = u"How the search went"_s});
+    addRows("exploration", {.tables = {"exploration"}});
+    addCharts("speedup", {.rows = {"speedup"}, .name = u"Throughput over the reference"_s, .selects = "model"});
+    addPicture("placement", this, &Self::makePlacement, &Self::fillPlacement);
+    addPicture("pipeline", this, &Self::makePipeline, &Self::fillPipeline);
+    addPicture("operators", this, &Self::makeOperators, &Self::fillOperators);
+    addRows("operators", {.pictures = {"operators-backward"}});
+    addCharts("parts", {.rows = {"model-time", "batch-time", "stage-memory", "area"},
+                        .title = u"Time, memory, area"_s,
+                        .name = u"What it consists of"_s});
+    addRows("parts", {.tables = {"batch-time"}});
 }
 
 void CodesignView::addDetails() {
     using Self = CodesignView;
     pages()->addDetails("architectures", u"Architectures"_s, this, &Self::makeArchitectures, &Self::fillArchitectures);
+    addRows("architectures", {.tables = {"architectures"}});
     pages()->addSentences("why", u"Why this one"_s,
                           [this] { return bench_ == nullptr ? QStringList() : bench_->whySentences(); });
     pages()->addDetails("comparison", u"A against B"_s, this, &Self::makeComparison, &Self::fillArchitectures);
-    addTable("models", u"Models"_s,
+    addTable("models",
              {.model = [this](QObject* owner) { return placedModelTableModel(choice_, owner); }, .selects = "model"});
-    addTable("placement", u"Stages"_s,
-             {.model = [this](QObject* owner) { return stageTableModel(choice_, owner); },
-              .rows =
-                  [this] {
-                      if (choice_->model >= choice_->run.modelCount()) return 0;
-                      const codesign::ModelResult& its = choice_->run.model(choice_->model);
-                      return its.feasible ? static_cast<int>(its.stages.size()) : 0;
-                  },
-              .empty = u"This model fits no accelerator of the search, so it has no stages."_s});
-    pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.whole(); });
+    addTable("stages", {.model = [this](QObject* owner) { return stageTableModel(choice_, owner); },
+                        .rows =
+                            [this] {
+                                if (choice_->model >= choice_->run.modelCount()) return 0;
+                                const codesign::ModelResult& its = choice_->run.model(choice_->model);
+                                return its.feasible ? static_cast<int>(its.stages.size()) : 0;
+                            },
+                        .empty = u"This model fits no accelerator of the search, so it has no stages."_s});
+    addOtherPages();
     pages()->pair("exploration", "architectures");
-    pages()->pair("parts", "models");
-    for (const char* picture : {"pipeline", "operators"}) pages()->pair(picture, "placement");
+    for (const char* picture : {"speedup", "parts"}) pages()->pair(picture, "models");
+    for (const char* picture : {"placement", "pipeline", "operators"}) pages()->pair(picture, "stages");
 }
 
 Workbench& CodesignView::theBench() {

@@ -691,10 +691,6 @@ int CompareDocument::baseline() const {
     return d_->baseline;
 }
 
-void CompareDocument::setOnlyDifferences(bool only) {
-    d_->onlyDifferences->setChecked(only);
-}
-
 void CompareDocument::chooseLayer(const QString& layer) {
     if (!d_->comparison || d_->choosing) return;
     d_->layer = layer;

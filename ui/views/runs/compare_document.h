@@ -29,7 +29,6 @@ public:
 
     void setBaseline(int run);  ///< what deltas and ratios refer to
     int baseline() const;
-    void setOnlyDifferences(bool only);
     void chooseLayer(const QString& layer);  ///< in every part that knows it
 
 private:

@@ -8,7 +8,6 @@
 #include "core/report/exploration_points.h"
 #include "core/study/exploration/study.h"
 #include "core/study/metric.h"
-#include "ui/models/report_table.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
@@ -40,8 +39,8 @@ public:
                        .handed = [](int point) { return std::to_string(point + 1); },
                        .optional = true});
         addPages();
-        addPictures();
-        addDetails();
+        addPoints();
+        addOtherPages();
     }
 
     QJsonObject saveView() const override {
@@ -63,11 +62,6 @@ protected:
     void takeRun() override {
         chosen_ = outcome().chosen ? static_cast<int>(*outcome().chosen) : -1;
         points_ = nullptr;
-        for (const auto& [row, table] : tables_) fillTable(row, *table);
-        pages()->setPageShown(u"effects"_s, has("effects"));
-        pages()->setPageShown(u"reasons"_s, has("reasons"));
-        for (const auto& [row, table] : tables_)
-            pages()->details()->setPageShown(QLatin1String(row), !table->rows.empty());
         if (bench_ != nullptr) fillBench();
     }
     QVector<Headline> headlines() const override;
@@ -86,13 +80,7 @@ private:
         return at;
     }
     const ExplorationOutcome& outcome() const { return run().result->outcome.get<ExplorationOutcome>(); }
-    void addPictures();
-    void addDetails();
-    void addRows(const char* id, const QString& title);
-    void fillTable(const char* row, report::Table& table) const {
-        const study::RunContext context;
-        table = report::tableNamed("explore", row).make({*run().result, selection(), context});
-    }
+    void addPoints();
     Workbench& theBench();
     QWidget* makeBench() { return &theBench(); }
     QWidget* makeList() { return theBench().list(); }
@@ -112,28 +100,14 @@ private:
     QUndoStack* undo_;
     Workbench* bench_ = nullptr;
     std::shared_ptr<const explore::PointTable> points_;  ///< of the run, once they were looked at
-    std::vector<std::pair<const char*, std::shared_ptr<report::Table>>> tables_;
 };
 
-void ExplorationView::addPictures() {
-    pages()->addPicture("points", u"Points"_s, this, &ExplorationView::makeBench, &ExplorationView::fillBench);
-    addCharts("effects", titleOf("effects"),
-              {.rows = {"effects"}, .name = u"How much of each objective follows each variable"_s});
-    addCharts("reasons", titleOf("reasons"), {.rows = {"reasons"}, .name = u"Why points are no solution"_s});
-}
-
-/// A table of the catalogue, of which rows are that are the same for all points.
-void ExplorationView::addRows(const char* id, const QString& title) {
-    auto table = std::make_shared<report::Table>();
-    tables_.emplace_back(id, table);
-    addTable(id, title,
-             {.model = [table](QObject* owner) { return new TableModel(columns::ofTable(table), owner); },
-              .rows = [table] { return static_cast<int>(table->rows.size()); }});
-}
-
-void ExplorationView::addDetails() {
+void ExplorationView::addPoints() {
     using Self = ExplorationView;
+    pages()->addPicture("points", u"Points"_s, this, &Self::makeBench, &Self::fillBench);
+    addRows("points", {.pictures = {"front", "parallel", "hypervolume", "progress"}});
     pages()->addDetails("points", u"Points"_s, this, &Self::makeList, &Self::fillBench);
+    addRows("points", {.tables = {"front", "points", "point"}});
     pages()->addSentences("why", u"Why this one"_s, [this] {
         QStringList lines = bench_ == nullptr ? QStringList() : bench_->whySentences();
         if (outcome().chosen && chosen_ == static_cast<int>(*outcome().chosen) && !outcome().chosenFor.empty())
@@ -141,16 +115,6 @@ void ExplorationView::addDetails() {
         return lines;
     });
     pages()->addDetails("comparison", u"A against B"_s, this, &Self::makeComparison, &Self::fillBench);
-    addRows("variables", u"Variables"_s);
-    addRows("effects", u"What matters"_s);
-    addRows("reasons", u"Why not"_s);
-    pages()->addSentences("summary", u"Summary"_s, [this] {
-        QStringList lines;
-        for (const std::string& sentence : catalogue().sentences(*run().result)) lines << shownText(sentence, 1000);
-        return lines;
-    });
-    pages()->addAssumptions([this]() -> const study::Result& { return *run().result; });
-    for (const char* picture : {"points", "effects", "reasons"}) pages()->pair(picture, picture);
 }
 
 Workbench& ExplorationView::theBench() {
@@ -160,11 +124,9 @@ Workbench& ExplorationView::theBench() {
     bench_->setEmptyTexts(u"No point was evaluated."_s, u"No point lies in all brushes."_s);
     bench_->plot()->setAccessibleName(u"Points in two values"_s);
     bench_->parallel()->setAccessibleName(u"Points in all values"_s);
-    bench_->addToolForShown(
-        u"Explore these"_s, u"explore"_s,
-        u"Runs the exploration again within the ranges of the points that are shown, with ranges of "
-        "results as constraints"_s,
-        [this] { emit runRequested(toQt(studyOfShown()())); });
+    bench_->addToolForShown(u"Explore these"_s, u"explore"_s,
+                            u"Explores again within the ranges of the shown points; metric ranges become constraints"_s,
+                            [this] { emit runRequested(toQt(studyOfShown()())); });
     bench_->setStudyOfShown([this] { return studyOfShown(); });
     bench_->setPointMenu([this](QMenu& menu) { addHandovers(menu, "point"); });
     const PointSelection& points = bench_->selection();
@@ -232,7 +194,7 @@ QVector<Headline> ExplorationView::headlines() const {
         {.value = count(outcome().front.size()),
          .label = outcome().objectives.size() > 1 ? u"on the front"_s : u"best"_s,
          .detail = u"of %1"_s.arg(counted(static_cast<double>(outcome().points.size()), "point", "points")),
-         .help = u"Points that no other beats in all objectives"_s,
+         .help = u"Non-dominated (Pareto-optimal) points"_s,
          .explain = explanationOf("front_points")});
     if (feasible < outcome().points.size())
         headlines.append({.value = count(outcome().points.size() - feasible),

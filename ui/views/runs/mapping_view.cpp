@@ -20,7 +20,7 @@
 #include "ui/views/message_bar.h"
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/plot/race_board.h"
+#include "ui/views/plot/standings_board.h"
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/runs/sweep_view.h"
@@ -76,7 +76,7 @@ private:
     GanttView* gantt_ = nullptr;
     QComboBox* colours_ = nullptr;
     ChartPane* convergence_ = nullptr;
-    RaceBoard* board_ = nullptr;
+    StandingsBoard* board_ = nullptr;
     bool gapShown_ = false;
     QToolButton *logarithmic_ = nullptr, *generations_ = nullptr;
     SweepView* sweeps_ = nullptr;
@@ -125,39 +125,35 @@ void MappingView::addSelectables() {
 
 void MappingView::addPictures() {
     using Self = MappingView;
-    pages()->addPicture("schedule", titleOf("schedule"), this, &Self::makeSchedule, &Self::fillSchedule);
-    pages()->addPicture("race", u"Convergence"_s, this, &Self::makeConvergence, &Self::fillConvergence);
-    addCharts("algorithms", titleOf("algorithms"),
-              {.rows = {"algorithms"},
-               .name = u"What each algorithm reached"_s,
-               .selects = "algorithm",
-               .path = [this](const ChartPane&, int, int category) { return algorithmPath(category); }});
-    addCharts("cores", titleOf("cores"), {.rows = {"cores"}, .name = u"What every core does"_s, .selects = "core"});
-    addCharts("demand", titleOf("required-bandwidth"),
+    addPicture("schedule", this, &Self::makeSchedule, &Self::fillSchedule);
+    addPicture("convergence", this, &Self::makeConvergence, &Self::fillConvergence);
+    addRows("convergence", {.pictures = {"optimality-gap"}, .tables = {"race"}});
+    addCharts("algorithms", {.rows = {"algorithms"},
+                             .name = u"What each algorithm reached"_s,
+                             .selects = "algorithm",
+                             .path = [this](const ChartPane&, int, int category) { return algorithmPath(category); }});
+    addCharts("cores", {.rows = {"cores"}, .name = u"What every core does"_s, .selects = "core"});
+    addCharts("required-bandwidth",
               {.rows = {"required-bandwidth"},
                .name = u"Latency and bandwidth of jobs"_s,
                .made = [this](const ChartPane& pane) {
                    connect(pane.plot(), &PlotWidget::pointClicked, this,
                            [this, plot = pane.plot()](int series, int job) { chooseJobAt(*plot, series, job); });
                }});
-    addCharts("explored", titleOf("search-space"),
-              {.rows = {"search-space"}, .name = u"Search-space projection (PCA)"_s});
-    addCharts("front", titleOf("pareto"), {.rows = {"pareto"}, .name = u"What cannot be had together"_s});
     pages()->addPicture("sweeps", u"Sweeps"_s, this, &Self::makeSweeps, &Self::fillSweeps);
 }
 
 void MappingView::addDetails() {
-    addTable("jobs", u"Jobs"_s,
-             {.model = [this](QObject* owner) { return jobTableModel(choice_, owner); },
-              .selects = "job",
-              .filtered = true});
-    addTable("algorithms", u"Algorithms"_s,
+    addTable("schedule", {.model = [this](QObject* owner) { return jobTableModel(choice_, owner); },
+                          .selects = "job",
+                          .filtered = true});
+    addRows("schedule", {.tables = {"jobs"}});
+    addTable("algorithms",
              {.model = [this](QObject* owner) { return algorithmTableModel(choice_, owner); }, .selects = "algorithm"});
-    addTable("cores", u"Cores"_s,
-             {.model = [this](QObject* owner) { return coreTableModel(choice_, owner); }, .selects = "core"});
-    pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.result(); });
-    for (const char* picture : {"schedule", "demand"}) pages()->pair(picture, "jobs");
-    for (const char* picture : {"race", "explored", "front"}) pages()->pair(picture, "algorithms");
+    addTable("cores", {.model = [this](QObject* owner) { return coreTableModel(choice_, owner); }, .selects = "core"});
+    addOtherPages();
+    pages()->pair("required-bandwidth", "schedule");
+    for (const char* picture : {"convergence", "search-space"}) pages()->pair(picture, "algorithms");
 }
 
 void MappingView::takeRun() {
@@ -166,8 +162,6 @@ void MappingView::takeRun() {
     choice_->uses = study::coreUse(its.outcome(), choice_->chosen());
     if (its.outcome().jobKinds.empty()) choice_->colour = study::JobColour::model;
     core_ = -1;
-    pages()->setPageShown(u"front"_s, has("pareto"));
-    pages()->setPageShown(u"explored"_s, has("search-space"));
 }
 
 void MappingView::chooseAlgorithm(int algorithm) {
@@ -294,7 +288,7 @@ QWidget* MappingView::makeConvergence() {
     auto* page = new QWidget;
     auto* line = bareLayout<QHBoxLayout>(page, theme().spacing(3));
     line->addWidget(convergence_, 1);
-    board_ = new RaceBoard(page);
+    board_ = new StandingsBoard(page);
     line->addWidget(board_);
     return page;
 }
@@ -310,7 +304,7 @@ void MappingView::fillConvergence() {
             // How far it is from the bound says more than the value, until the user looks at that.
             if (!std::exchange(gapShown_, true)) convergence_->setCurrent(1);
         });
-    board_->setTable(report::raceTable(choice_->run.outcome()));
+    board_->setTable(report::standingsTable(choice_->run.outcome()));
 }
 
 QVector<Exportable> MappingView::ownExports() const {

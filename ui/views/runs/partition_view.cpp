@@ -160,13 +160,14 @@ void PartitionView::addSelectables() {
 
 void PartitionView::addPictures() {
     using Self = PartitionView;
-    pages()->addPicture("types", titleOf("types"), this, &Self::makeTypes, &Self::fillTypes);
-    addCharts("strategies", u"Strategies"_s,
+    addPicture("types", this, &Self::makeTypes, &Self::fillTypes);
+    addCharts("strategies",
               {.rows = {"speedup", "step-time"},
+               .title = u"Strategies"_s,
                .name = u"Strategies"_s,
                .selects = "strategy",
                .path = [this](const ChartPane& pane, int, int plan) { return strategyPath(pane, plan); }});
-    addCharts("layers", u"Layers"_s,
+    addCharts("layers",
               {.rows = {"layers"},
                .name = u"Time by layer"_s,
                .selects = "layer",
@@ -178,40 +179,37 @@ void PartitionView::addPictures() {
                    },
                .made = [this](ChartPane& pane) { addSplits(pane); },
                .filling = [this] { return fillSplits(); }});
-    addCharts("levels", u"Levels"_s,
-              {.rows = {"levels", "ratios"},
-               .name = u"Levels"_s,
-               .path = [this](const ChartPane& pane, int series, int category) {
-                   return pane.current() == 0 ? stepPartPath(pane, series) : ratioPath(category);
-               }});
-    pages()->addPicture("scaling", titleOf("scaling"), this, &Self::makeScaling, &Self::fillScaling);
-    pages()->addPicture("timeline", titleOf("timeline"), this, &Self::makeTimeline, &Self::fillTimeline);
-    addCharts("accelerators", titleOf("memory"),
-              {.rows = {"memory"},
-               .name = u"Memory per accelerator"_s,
-               .path = [this](const ChartPane&, int, int kind) { return memoryPath(kind); },
-               .notes = [this] { return memorySentences(choice_->run, choice_->plan); }});
+    addCharts("levels", {.rows = {"levels", "ratios"},
+                         .title = u"Levels"_s,
+                         .name = u"Levels"_s,
+                         .path = [this](const ChartPane& pane, int series, int category) {
+                             return pane.current() == 0 ? stepPartPath(pane, series) : ratioPath(category);
+                         }});
+    addPicture("scaling", this, &Self::makeScaling, &Self::fillScaling);
+    addPicture("timeline", this, &Self::makeTimeline, &Self::fillTimeline);
+    addCharts("memory", {.rows = {"memory"},
+                         .name = u"Memory per accelerator"_s,
+                         .path = [this](const ChartPane&, int, int kind) { return memoryPath(kind); },
+                         .notes = [this] { return memorySentences(choice_->run, choice_->plan); }});
     pages()->addPicture("convergence", u"Convergence"_s, this, &Self::makeConvergence, &Self::fillConvergence);
 }
 
 void PartitionView::addDetails() {
-    addTable("strategies", u"Strategies"_s,
+    addTable("strategies",
              {.model = [this](QObject* owner) { return strategyTableModel(choice_, owner); }, .selects = "strategy"});
-    addTable("subsets", u"Subsets of the fleet"_s,
-             {.model = [this](QObject* owner) { return subsetTableModel(choice_, owner); },
-              .rows = [this] { return subsetRows(*choice_); }});
-    addTable("layers", u"Layers"_s,
-             {.model = [this](QObject* owner) { return layerTableModel(choice_, owner); },
-              .selects = "layer",
-              .rows = [this] { return layerRows(*choice_); },
-              .filtered = true});
-    addTable("levels", u"Levels"_s,
+    addTable("subsets", {.model = [this](QObject* owner) { return subsetTableModel(choice_, owner); },
+                         .rows = [this] { return subsetRows(*choice_); }});
+    addTable("layers", {.model = [this](QObject* owner) { return layerTableModel(choice_, owner); },
+                        .selects = "layer",
+                        .rows = [this] { return layerRows(*choice_); },
+                        .filtered = true});
+    addTable("levels",
              {.model = [this](QObject* owner) { return levelTableModel(choice_, owner); }, .selects = "split"});
-    addTable(
-        "accelerators", u"Accelerators"_s,
-        {.model = [this](QObject* owner) { return acceleratorTableModel(choice_, owner); }, .selects = "accelerator"});
-    pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.result(); });
+    addTable("accelerators", {.model = [this](QObject* owner) { return acceleratorTableModel(choice_, owner); },
+                              .selects = "accelerator"});
+    addOtherPages();
     pages()->pair("types", "strategies");
+    pages()->pair("memory", "accelerators");
 }
 
 void PartitionView::takeRun() {
@@ -233,10 +231,10 @@ void PartitionView::refresh() {
             map_->setHeatMap(std::move(picture.map));
             map_->setSelected(layer_ < 0 ? -1 : choice_->split, layer_);
             showPins();
-            pages()->refresh();
+            RunView::refresh();
         },
         [this](const QString& problem) {
-            pages()->refresh();
+            RunView::refresh();
             emit messaged(problem, QString());
         });
 }

@@ -72,8 +72,7 @@ private:
     void addSelectables();
     void addPictures();
     void addDetails();
-    void addRows(const char* id, const QString& title, const std::shared_ptr<report::Table>& table,
-                 const char* selects);
+    void addTableOf(const std::shared_ptr<report::Table>& table, const char* row, const char* selects);
     void choose(int configuration);
     void fillTable(const char* row, report::Table& table) const;
     void showDifference();
@@ -113,10 +112,6 @@ private:
     ClusterColour colour_ = ClusterColour::memory;
     std::shared_ptr<report::Table> configurations_ = std::make_shared<report::Table>();
     std::shared_ptr<report::Table> stages_ = std::make_shared<report::Table>();
-    std::shared_ptr<report::Table> fleets_ = std::make_shared<report::Table>();
-    std::shared_ptr<report::Table> scaling_ = std::make_shared<report::Table>();
-    std::shared_ptr<report::Table> measured_ = std::make_shared<report::Table>();
-    std::shared_ptr<std::vector<study::Metric>> metrics_ = std::make_shared<std::vector<study::Metric>>();
     QLabel* against_ = new QLabel(this);
     DrawingView* cluster_ = nullptr;
     QButtonGroup* colours_ = nullptr;
@@ -166,61 +161,46 @@ void PlanView::addSelectables() {
 
 void PlanView::addPictures() {
     using Self = PlanView;
-    pages()->addPicture("cluster", titleOf("cluster"), this, &Self::makeCluster, &Self::fillCluster);
-    addCharts("step-time", titleOf("step-time"),
+    addPicture("cluster", this, &Self::makeCluster, &Self::fillCluster);
+    addRows("cluster", {.pictures = {"cluster-time"}});
+    addCharts("step-time",
               {.rows = {"step-time", "overhead"},
                .name = u"What takes the step of the best configurations"_s,
                .selects = "configuration",
                .path = [this](const ChartPane& pane, int, int category) { return sharePath(pane, category); }});
-    addCharts("scaling", titleOf("scaling"),
-              {.rows = {"scaling"}, .name = u"What each accelerator does on other numbers of them"_s});
-    pages()->addPicture("pipeline", titleOf("pipeline"), this, &Self::makePipeline, &Self::fillPipeline);
-    addCharts("memory", titleOf("memory"), {.rows = {"memory"}, .name = u"Memory of an accelerator by stage"_s});
-    pages()->addPicture("front", titleOf("front"), this, &Self::makeFront, &Self::fillFront);
+    addCharts("scaling", {.rows = {"scaling"}, .name = u"What each accelerator does on other numbers of them"_s});
+    addPicture("pipeline", this, &Self::makePipeline, &Self::fillPipeline);
+    addCharts("memory", {.rows = {"memory"}, .name = u"Memory of an accelerator by stage"_s});
+    addPicture("front", this, &Self::makeFront, &Self::fillFront);
+    addRows("front", {.pictures = {"parallel"}});
     pages()->addPicture("question", u"Why not …?"_s, this, &Self::makeQuestion, &Self::fillQuestion);
-    addCharts("sensitivity", titleOf("sensitivity"),
-              {.rows = {"sensitivity"}, .name = u"What a tenth more of a resource would gain"_s});
-    addCharts("configurations", titleOf("configurations"),
+    addRows("question", {.pictures = {"answer"}});
+    addCharts("sensitivity", {.rows = {"sensitivity"}, .name = u"What a tenth more of a resource would gain"_s});
+    addCharts("configurations",
               {.rows = {"configurations"}, .name = u"What became of the configurations of the space"_s});
 }
 
-/// A table of the catalogue, which is always of the same columns.
-void PlanView::addRows(const char* id, const QString& title, const std::shared_ptr<report::Table>& table,
-                       const char* selects) {
-    addTable(id, title,
-             {.model = [table](QObject* owner) { return new TableModel(columns::ofTable(table), owner); },
-              .selects = selects,
-              .rows =
-                  [this, id, table] {
-                      fillTable(id, *table);
-                      return static_cast<int>(table->rows.size());
-                  },
-              .empty = toQt(report::kNoPlan)});
+/// A table of the catalogue of which a row is chosen, and which is always of the same columns.
+void PlanView::addTableOf(const std::shared_ptr<report::Table>& table, const char* row, const char* selects) {
+    addTable(row, {.model = [table](QObject* owner) { return new TableModel(columns::ofTable(table), owner); },
+                   .selects = selects,
+                   .rows =
+                       [this, row, table] {
+                           fillTable(row, *table);
+                           return static_cast<int>(table->rows.size());
+                       },
+                   .empty = toQt(report::kNoPlan)});
 }
 
 void PlanView::addDetails() {
-    addRows("configurations", u"Configurations"_s, configurations_, "configuration");
-    addRows("stages", u"Stages"_s, stages_, "stage");
-    addRows("fleets", u"Fleets"_s, fleets_, nullptr);
-    addRows("scaling", u"Scaling"_s, scaling_, nullptr);
-    addRows("measured", u"Measured"_s, measured_, nullptr);
+    addTableOf(configurations_, "configurations", "configuration");
+    addTableOf(stages_, "stages", "stage");
     pages()->addDetails("points", u"All points"_s, this, &PlanView::makePoints, &PlanView::fillFront);
+    addRows("points", {.tables = {"front"}});
     pages()->addSentences("why", u"Why this one"_s,
                           [this] { return bench_ == nullptr ? QStringList() : bench_->whySentences(); });
     pages()->addDetails("comparison", u"A against B"_s, this, &PlanView::makeComparison, &PlanView::fillFront);
-    pages()->addTable("metrics", u"Numbers"_s,
-                      {.model = [this](QObject* owner) { return columns::metricTable(metrics_, owner); },
-                       .rows =
-                           [this] {
-                               *metrics_ = study::metricsOf(*run().result);
-                               return static_cast<int>(metrics_->size());
-                           }});
-    pages()->addSentences("summary", u"Summary"_s, [this] {
-        QStringList lines;
-        for (const std::string& sentence : catalogue().sentences(*run().result)) lines << shownText(sentence, 1000);
-        return lines;
-    });
-    pages()->addAssumptions([this]() -> const study::Result& { return *run().result; });
+    addOtherPages();
     for (const char* picture : {"cluster", "step-time", "question", "sensitivity"})
         pages()->pair(picture, "configurations");
     pages()->pair("front", "points");
@@ -238,15 +218,9 @@ void PlanView::takeRun() {
     stage_ = 0;
     points_ = nullptr;
     // Columns of a table are those of its first rows.
-    for (const auto& [row, table] :
-         {std::pair("configurations", configurations_), std::pair("stages", stages_), std::pair("fleets", fleets_),
-          std::pair("scaling", scaling_), std::pair("measured", measured_)})
-        fillTable(row, *table);
-    pages()->details()->setPageShown(u"fleets"_s, !outcome().fleets.empty());
-    pages()->details()->setPageShown(u"scaling"_s, !outcome().scaling.empty());
-    pages()->details()->setPageShown(u"measured"_s, !outcome().measured.empty());
+    fillTable("configurations", *configurations_);
+    fillTable("stages", *stages_);
     pages()->pair("scaling", outcome().measured.empty() ? "scaling" : "measured");
-    pages()->details()->setPageShown(u"summary"_s, !catalogue().sentences(*run().result).empty());
     for (const char* picture : {"cluster", "step-time", "scaling", "pipeline", "memory", "front", "sensitivity"})
         pages()->setPageShown(QLatin1String(picture), chosen_ >= 0);
     if (chosen_ < 0) pages()->openTab(u"configurations"_s);
@@ -353,7 +327,7 @@ QVector<Headline> PlanView::headlines() const {
     headlines.append({.value = {},
                       .label = proven ? u"proven best"_s : u"best so far"_s,
                       .detail = u"of %1"_s.arg(columns::count(static_cast<double>(outcome().counted.all))),
-                      .help = u"Every configuration was judged, or ruled out by its memory or a bound of its time"_s,
+                      .help = u"Every configuration was evaluated, or pruned by memory or a lower bound"_s,
                       .explain = explanationOf("configurations")});
     if (const auto training = outcome().trainingSeconds()) {
         constexpr double kDay = 86400;
@@ -426,7 +400,7 @@ Workbench& PlanView::theBench() {
     bench_->setExtras(
         [this](std::size_t x, std::size_t y) { return report::planExtras(bench_->selection().table(), x, y); });
     bench_->addToolForShown(u"Plan these"_s, u"plan"_s,
-                            u"Runs the plan again with what the configurations that are shown consist of"_s,
+                            u"Re-plans within the parameter values of the shown configurations"_s,
                             [this] { emit runRequested(toQt(studyOfShown()())); });
     bench_->setStudyOfShown([this] { return studyOfShown(); });
     connect(&bench_->selection(), &PointSelection::chosenChanged, this, [this](int point) {

@@ -114,7 +114,6 @@ private:
     SharedPredictionChoice choice_ = std::make_shared<PredictionChoice>();
     ChartPane* roofline_ = nullptr;
     std::vector<std::vector<std::size_t>> placed_;  ///< by series and point of the roofline: which operator
-    std::shared_ptr<report::Table> sources_ = std::make_shared<report::Table>();
 };
 
 void PredictionView::addSelectables() {
@@ -161,67 +160,62 @@ void PredictionView::addSelectables() {
 
 void PredictionView::addPictures() {
     using Self = PredictionView;
-    addCharts("accelerators", u"Accelerators"_s,
+    addCharts("accelerators",
               {.rows = {"throughput", "price-performance", "training-cost", "baselines"},
+               .title = u"Accelerators"_s,
                .name = u"Accelerators side by side"_s,
                .clicked = [this](const ChartPane& pane, int series,
                                  int category) { select(u"prediction"_s, rankedPrediction(pane, series, category)); },
                .clicks = "prediction",
                .path = [this](const ChartPane& pane, int series,
                               int category) { return rankedPath(pane, series, category); }});
-    pages()->addPicture("duels", titleOf("duels"), this, &Self::makeDuels, &Self::fillDuels);
-    addCharts("batches", titleOf("batch-throughput"),
-              {.rows = {"batch-throughput"},
-               .name = u"Throughput by samples per step"_s,
-               .clicked = [this](const ChartPane& pane, int series, int) {
-                   if (const int at = predictionOf(*pane.plot(), series); at >= 0) select(u"prediction"_s, at);
-               }});
-    addCharts(
-        "stages", titleOf("stages"),
-        {.rows = {"stages"},
-         .name = u"What a step consists of"_s,
-         .clicked = [this](const ChartPane&, int, int category) { select(u"prediction"_s, predictionAt(category)); },
-         .clicks = "prediction",
-         .path = [this](const ChartPane& pane, int series,
-                        int category) { return stagePath(pane, series, category); }});
-    addCharts("memory", u"Memory"_s, {.rows = {"batch-memory", "memory"}, .name = u"Memory of a device"_s});
-    pages()->addPicture("roofline", titleOf("roofline"), this, &Self::makeRoofline, &Self::fillRoofline);
-    addCharts(
-        "devices", titleOf("scaling"),
-        {.rows = {"scaling", "scaling-speedup"},
-         .name = u"Throughput by number of devices"_s,
-         .clicked = [this](const ChartPane& pane, int series, int devices) { chooseCount(pane, series, devices); }});
+    addPicture("duels", this, &Self::makeDuels, &Self::fillDuels);
+    addRows("duels", {.pictures = {"duels-price"}, .tables = {"duels"}});
+    addCharts("batch-throughput", {.rows = {"batch-throughput"},
+                                   .name = u"Throughput by samples per step"_s,
+                                   .clicked = [this](const ChartPane& pane, int series, int) {
+                                       if (const int at = predictionOf(*pane.plot(), series); at >= 0)
+                                           select(u"prediction"_s, at);
+                                   }});
+    addCharts("stages", {.rows = {"stages"},
+                         .name = u"What a step consists of"_s,
+                         .clicked = [this](const ChartPane&, int,
+                                           int category) { select(u"prediction"_s, predictionAt(category)); },
+                         .clicks = "prediction",
+                         .path = [this](const ChartPane& pane, int series,
+                                        int category) { return stagePath(pane, series, category); }});
+    addCharts("memory", {.rows = {"batch-memory", "memory"}, .title = u"Memory"_s, .name = u"Memory of a device"_s});
+    addPicture("roofline", this, &Self::makeRoofline, &Self::fillRoofline);
+    addCharts("scaling", {.rows = {"scaling", "scaling-speedup"},
+                          .name = u"Throughput by number of devices"_s,
+                          .clicked = [this](const ChartPane& pane, int series, int devices) {
+                              chooseCount(pane, series, devices);
+                          }});
 }
 
 void PredictionView::addDetails() {
-    addTable("accelerators", u"Predictions"_s,
-             {.model =
-                  [this](QObject* owner) {
-                      const auto edit = [this](int prediction, const QString& text) {
-                          return editPrice(prediction, text);
-                      };
-                      return predictionTableModel(choice_, edit, owner);
-                  },
-              .selects = "prediction",
-              .filtered = true});
-    addTable("operators", u"Operators"_s,
+    addRows("accelerators", {.tables = {"baselines"}});
+    addRows("stages", {.tables = {"stages"}});
+    addRows("memory", {.tables = {"memory", "batches"}});
+    addTable("predictions", {.model =
+                                 [this](QObject* owner) {
+                                     const auto edit = [this](int prediction, const QString& text) {
+                                         return editPrice(prediction, text);
+                                     };
+                                     return predictionTableModel(choice_, edit, owner);
+                                 },
+                             .selects = "prediction",
+                             .filtered = true});
+    addTable("operators",
              {.model = [this](QObject* owner) { return operatorTableModel(choice_, owner); },
               .selects = "operator",
               .filtered = true,
               .empty = u"This accelerator does not fit, or the result does not tell its operators. Choose another "
                        "accelerator, or run the study again."_s});
-    addTable("sources", u"Sources"_s,
-             {.model = [this](QObject* owner) { return sourceTableModel(sources_, owner); },
-              .rows =
-                  [this] {
-                      *sources_ = report::exactSourceTable(choice_->run.outcome());
-                      return static_cast<int>(sources_->rows.size());
-                  },
-              .filtered = true,
-              .empty = u"The files of these accelerators do not say where their numbers come from."_s});
-    pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.result(); });
-    for (const char* picture : {"duels", "batches", "stages", "memory", "devices"})
-        pages()->pair(picture, "accelerators");
+    addRows("operators", {.tables = {"slowest"}});
+    addOtherPages();
+    for (const char* picture : {"accelerators", "duels", "batch-throughput", "stages", "memory", "scaling"})
+        pages()->pair(picture, "predictions");
     pages()->pair("roofline", "operators");
 }
 
@@ -231,7 +225,7 @@ void PredictionView::takeRun() {
     const PredictionRun its(run().result);
     *choice_ = PredictionChoice{.run = its};
     pages()->setPageShown(u"duels"_s, has("duels"));
-    pages()->setPageShown(u"batches"_s, has("batch-throughput"));
+    pages()->setPageShown(u"batch-throughput"_s, has("batch-throughput"));
     if (const Prediction* best = study::fastestPrediction(its.outcome())) {
         choice_->accelerator = its.acceleratorNamed(toQt(best->accelerator));
         choice_->count = its.countOf(best->devices);
@@ -375,7 +369,7 @@ QVector<Headline> PredictionView::headlines() const {
         headlines.append({.value = shownText(best->error.reliability),
                           .label = u"numbers behind it"_s,
                           .tone = best->error.reliability == "measured" ? QString() : u"warning"_s,
-                          .help = u"90 % of the errors that the numbers behind this prediction allow"_s,
+                          .help = u"90 % interval, given the reliability of the inputs"_s,
                           .explain = explanationOf(study::nameOf(*best) + "/throughput_samples_per_s")});
     }
     addBest(headlines, study::kByPrice, u"on %1, the cheapest"_s);

@@ -171,9 +171,12 @@ void RunPages::openTab(const QString& id) {
 }
 
 void RunPages::setPageShown(const QString& id, bool shown) {
+    for (LazyTabs* tabs : {pictures_, details_}) setPageShown(*tabs, id, shown);
+}
+
+void RunPages::setPageShown(LazyTabs& among, const QString& id, bool shown) {
     const QScopedValueRollback<bool> guard(following_, true);
-    pictures_->setPageShown(id, shown);
-    details_->setPageShown(id, shown);
+    among.setPageShown(id, shown);
     arrange();
 }
 

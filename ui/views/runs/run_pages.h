@@ -71,8 +71,7 @@ public:
     /// Brings a picture to the front, or opens the drawer with details that belong to none; unknown ids are ignored.
     void openTab(const QString& id);
     void setPageShown(const QString& id, bool shown);
-    /// Gives picture and details their heights; needed where pages of either were shown or hidden alone.
-    void arrange();
+    void setPageShown(LazyTabs& among, const QString& id, bool shown);  ///< of pictures or details alone
     QString tab() const { return pictures_->tab(); }
 
     bool isOpen() const;
@@ -99,6 +98,8 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    /// Gives picture and details their heights.
+    void arrange();
     void takeDrawer(const QJsonObject& drawer);
     void remember();
     QJsonObject drawer() const;

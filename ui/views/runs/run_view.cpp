@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/names.h"
 #include "core/report/handover.h"
 #include "core/study/calibrate/study.h"
 #include "core/study/codesign/outcome.h"
@@ -18,6 +19,7 @@
 #include "core/study/prediction/outcome.h"
 #include "ui/models/document_keys.h"
 #include "ui/models/engine_words.h"
+#include "ui/models/report_table.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/explain_dialog.h"
@@ -28,6 +30,7 @@
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/partition_view.h"
 #include "ui/views/runs/result_exports.h"
+#include "ui/views/table_view.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -67,7 +70,29 @@ RunView* newView(QUndoStack* undo, QWidget* parent) {
     return new View(undo, parent);
 }
 
+const study::RunContext kNoContext;
+constexpr const char* kMetrics = "metrics";       ///< the table that the window has in a form that explains its numbers
+constexpr std::size_t kLongestInSummary = 1'000;  ///< bytes of a sentence
+constexpr std::size_t kManyRows = 30;             ///< of a table, from where on it has a field that filters them
+
+/// Where a picture of the catalogue is shown, and of what. What is of the whole result is not made again for another
+/// choice: it keeps its zoom.
+struct PicturePage {
+    CataloguePane* pane = nullptr;
+    std::shared_ptr<const study::Result> result = nullptr;
+    report::Selection at = {};
+};
+
 }  // namespace
+
+/// Where a table of the catalogue is shown.
+struct RunView::TablePage {
+    QString title;
+    QWidget* holder = nullptr;
+    TableModel* model = nullptr;
+    TableView* shown = nullptr;
+    std::shared_ptr<report::Table> table = std::make_shared<report::Table>();
+};
 
 RunView::RunView(std::string_view engine, QWidget* parent)
     : QWidget(parent),
@@ -135,7 +160,7 @@ ChartPane* RunView::makePane(const Charts& charts) {
     return pane;
 }
 
-void RunView::addCharts(const char* id, const QString& title, const Charts& charts) {
+void RunView::addCharts(const char* id, const Charts& charts) {
     using Parts = std::vector<CataloguePane::Part>;
     struct Page {
         ChartPane* pane = nullptr;
@@ -177,10 +202,11 @@ void RunView::addCharts(const char* id, const QString& title, const Charts& char
             page->pane->setCharts(std::move(made));
         });
     };
-    pages_->pictures()->addPage(QLatin1String(id), title, make, fill);
+    pages_->pictures()->addPage(QLatin1String(id), charts.title.isEmpty() ? titleOf(id) : charts.title, make, fill);
+    addRows(id, {.pictures = charts.rows});
 }
 
-void RunView::addTable(const char* id, const QString& title, const Table& table) {
+void RunView::addTable(const char* id, const Table& table) {
     RunPages::Table made{.model = table.model, .rows = table.rows, .filtered = table.filtered, .empty = table.empty};
     if (table.selects != nullptr) {
         const QString what = QLatin1String(table.selects);
@@ -190,7 +216,131 @@ void RunView::addTable(const char* id, const QString& title, const Table& table)
         made.menu = [this, of = table.selects](QMenu& menu) { addHandovers(menu, of); };
         tables_.emplace_back(QLatin1String(id), what);
     }
-    pages_->addTable(id, title, made);
+    const report::TableRow* const row = findRow(catalogue().tables, id);
+    pages_->addTable(id, row == nullptr ? table.title : toQt(row->title), made);
+    if (row != nullptr) addRows(id, {.tables = {id}});
+}
+
+void RunView::addRows(const char* page, const Rows& rows) {
+    const QString id = QLatin1String(page);
+    const auto add = [&](LazyTabs& tabs, const report::Row& row, std::set<std::string_view>& shown) {
+        tabs.addHelp(id, toQt(row.about));
+        shown.insert(row.id);
+    };
+    for (const char* each : rows.pictures) add(*pages_->pictures(), report::pictureNamed(engine_, each), pictureRows_);
+    for (const char* each : rows.tables)
+        add(pages_->details()->has(id) ? *pages_->details() : *pages_->pictures(), report::tableNamed(engine_, each),
+            tableRows_);
+}
+
+void RunView::addOtherPages() {
+    const auto isOther = [](const report::Row& row, const std::set<std::string_view>& shown) {
+        return (row.where & report::kWindow) != 0 && row.id != kMetrics && !shown.contains(row.id);
+    };
+    for (const report::PictureRow& row : catalogue().pictures)
+        if (isOther(row, pictureRows_)) addPicturePage(row);
+    for (const report::TableRow& row : catalogue().tables)
+        if (isOther(row, tableRows_)) addTablePage(row);
+    addTable(kMetrics, {.model = [this](QObject* owner) { return columns::metricTable(metrics_, owner); },
+                        .rows =
+                            [this] {
+                                *metrics_ = study::metricsOf(*run_.result);
+                                return static_cast<int>(metrics_->size());
+                            },
+                        .filtered = true});
+    pages_->addSentences("summary", u"Summary"_s, [this] {
+        QStringList lines;
+        for (const std::string& sentence : catalogue().sentences(*run_.result))
+            lines << shownText(sentence, kLongestInSummary);
+        return lines;
+    });
+    pages_->addAssumptions([this]() -> const study::Result& { return *run_.result; });
+}
+
+void RunView::addPicturePage(const report::PictureRow& row) {
+    const QString id = toQt(row.id), title = toQt(row.title);
+    const auto page = std::make_shared<PicturePage>();
+    pages_->pictures()->addPage(
+        id, title,
+        [this, page, title] {
+            page->pane = new CataloguePane(title);
+            connect(page->pane, &CataloguePane::chosen, this, [this](const Facts& facts, const QStringList& names) {
+                chooseAmong(names);
+                emit inspected(facts);
+            });
+            return page->pane;
+        },
+        [this, page, &row] {
+            const report::Selection at = row.scope == report::Scope::result ? report::Selection() : selection();
+            if (page->result == run_.result && page->at == at) return;
+            pages_->prepare([&row, result = run_.result, all = selection()] { return partsOf(row, *result, all); },
+                            [page, at, result = run_.result](std::vector<CataloguePane::Part> parts) {
+                                page->result = result;
+                                page->at = at;
+                                page->pane->setParts(std::move(parts));
+                            });
+        });
+    pages_->pictures()->addHelp(id, toQt(row.about));
+    otherPages_.emplace_back(pages_->pictures(), &row);
+}
+
+void RunView::addTablePage(const report::TableRow& row) {
+    const QString id = toQt(row.id), title = toQt(row.title);
+    const auto page = std::make_shared<TablePage>();
+    pages_->details()->addPage(
+        id, title,
+        [page, title] {
+            page->holder = new QWidget;
+            page->title = title;
+            bareLayout<QVBoxLayout>(page->holder);
+            return page->holder;
+        },
+        [this, page, &row] {
+            pages_->prepare(
+                [&row, result = run_.result, at = selection()] {
+                    return row.make({*result, at, kNoContext});
+                },
+                [this, page](report::Table made) { showTable(*page, std::move(made)); });
+        });
+    pages_->details()->addHelp(id, toQt(row.about));
+    otherPages_.emplace_back(pages_->details(), &row);
+}
+
+/// The rows are others; where the columns are, too, the table is a new one.
+void RunView::showTable(TablePage& page, report::Table made) {
+    const auto same = [](const report::Table::Column& one, const report::Table::Column& other) {
+        return one.title == other.title && one.number == other.number;
+    };
+    const auto& before = page.table->columns;
+    const bool fits = page.shown != nullptr &&
+                      std::equal(before.begin(), before.end(), made.columns.begin(), made.columns.end(), same);
+    *page.table = std::move(made);
+    if (!fits) {
+        delete page.shown;
+        page.model = new TableModel(columns::ofTable(page.table), page.holder);
+        page.shown = new TableView(page.model, page.title, page.holder);
+        page.shown->setFilterVisible(page.table->rows.size() >= kManyRows);
+        page.holder->layout()->addWidget(page.shown);
+        connect(page.shown, &TableView::currentRowChanged, this, [this, table = page.table](int row) {
+            if (row < 0 || static_cast<std::size_t>(row) >= table->rows.size()) return;
+            const Facts facts = columns::rowFacts(*table, row);
+            chooseAmong({toQt(table->rows[static_cast<std::size_t>(row)].at(0))});
+            emit inspected(facts);
+        });
+    }
+    page.model->setRowCount(static_cast<int>(page.table->rows.size()));
+}
+
+/// What the result, or the chosen part of it, does not have is not offered.
+void RunView::showApplicable() {
+    const report::Selection at = selection();
+    for (const auto& [tabs, row] : otherPages_)
+        pages_->setPageShown(*tabs, toQt(row->id), !report::selectionsOf(*row, *run_.result, at).empty());
+}
+
+void RunView::refresh() {
+    showApplicable();
+    pages_->refresh();
 }
 
 QString RunView::titleOf(std::string_view row) const {
@@ -205,6 +355,8 @@ void RunView::showRun(const FinishedRun& run) {
     run_ = run;
     engine_ = run.result->study.engine;
     takeRun();
+    const auto summary = catalogue().sentences;
+    pages_->setPageShown(*pages_->details(), u"summary"_s, summary != nullptr && !summary(*run_.result).empty());
     makeHandovers();
     fillChoices();
     showHeadline();

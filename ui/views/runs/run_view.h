@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "core/report/catalogue.h"
 #include "core/study/explanation.h"
+#include "core/study/metric.h"
 #include "ui/jobs/run_state.h"
 #include "ui/models/background.h"
 #include "ui/models/facts.h"
@@ -106,9 +108,16 @@ protected:
     /// Makes the pages, below what was added so far.
     void addPages();
 
+    /// A page of a picture of the catalogue, with its id and title, whose widget two members of a view make and fill.
+    template <typename View>
+    void addPicture(const char* row, View* view, QWidget* (View::*make)(), void (View::*fill)()) {
+        pages_->addPicture(row, titleOf(row), view, make, fill);
+        addRows(row, {.pictures = {row}});
+    }
     /// A page of charts of the catalogue, which are made on a thread, with a switch where there are several.
     struct Charts {
         std::vector<const char*> rows;  ///< of the catalogue
+        QString title = {};             ///< of several; empty = that of the row of the page's id
         QString name;                   ///< for who cannot see it
         const char* selects = nullptr;  ///< what the categories of points are
         std::function<void(const ChartPane& pane, int series, int category)> clicked = {};
@@ -119,16 +128,31 @@ protected:
         std::function<bool()> filling = {};              ///< called first; whether there is something to show
         std::function<QStringList()> notes = {};         ///< what is said above it
     };
-    void addCharts(const char* id, const QString& title, const Charts& charts);
-    /// A table of details, whose rows are what can be selected where `selects` is given.
+    void addCharts(const char* id, const Charts& charts);
+    /// A table of details, whose rows are what can be selected where `selects` is given. One of the catalogue has its
+    /// id.
     struct Table {
+        QString title = {};  ///< of what is not in the catalogue
         std::function<TableModel*(QObject* owner)> model;
         const char* selects = nullptr;
         std::function<int()> rows = {};  ///< how many; empty = as many as can be selected
         bool filtered = false;           ///< has a field that filters rows
         QString empty = {};              ///< what is said where there is no row
     };
-    void addTable(const char* id, const QString& title, const Table& table);
+    void addTable(const char* id, const Table& table);
+    /// Ids of rows of the catalogue.
+    struct Rows {
+        std::vector<const char*> pictures = {};
+        std::vector<const char*> tables = {};
+    };
+    /// Notes what of the catalogue a page shows, besides what was added as such: its tab says so, and no other tab is
+    /// made of it. A table may be one of pictures.
+    void addRows(const char* page, const Rows& rows);
+    /// Adds a page for every other row of the catalogue that the window shows, and those that every run has: its
+    /// metrics, its summary, its assumptions and its inputs. The last to be added.
+    void addOtherPages();
+    /// Something in a page that `addOtherPages` made was chosen. `names` are those under which the view may know it.
+    virtual void chooseAmong(const QStringList& /*names*/) {}
     /// The title of a picture of the catalogue.
     QString titleOf(std::string_view row) const;
     /// True if the result has what a picture of the catalogue shows.
@@ -167,7 +191,7 @@ protected:
     /// The run is another.
     virtual void takeRun() = 0;
     /// Refreshes all pages after a change of what they show.
-    virtual void refresh() { pages_->refresh(); }
+    virtual void refresh();
     virtual QVector<Headline> headlines() const = 0;
     /// Shows a note where there is something to say; it is hidden before.
     virtual void showNote() {}
@@ -184,6 +208,11 @@ private:
     void makeHandovers();
     void handOver(const report::FileRow& row, const study::Engine* taker);
     ChartPane* makePane(const Charts& charts);
+    struct TablePage;
+    void addPicturePage(const report::PictureRow& row);
+    void addTablePage(const report::TableRow& row);
+    void showTable(TablePage& page, report::Table made);
+    void showApplicable();
 
     std::string engine_;
     FinishedRun run_;
@@ -195,6 +224,9 @@ private:
     QVector<QAction*> handovers_;
     std::vector<std::pair<Selectable, ChoiceBar*>> selectables_;  ///< with its line of choices, if any
     std::vector<std::pair<QString, QString>> tables_;             ///< whose rows are selectable: id and of what
+    std::set<std::string_view> pictureRows_, tableRows_;          ///< of the catalogue, that pages show
+    std::vector<std::pair<LazyTabs*, const report::Row*>> otherPages_;
+    std::shared_ptr<std::vector<study::Metric>> metrics_ = std::make_shared<std::vector<study::Metric>>();
 };
 
 /// The pages of the engines that add to it; `undo` takes the page's commands.

@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "core/report/validation_pictures.h"
+#include "core/report/validation_tables.h"
 #include "ui/models/background.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
@@ -383,14 +384,14 @@ void ValidationDocument::Implementation::showHeadline() {
     const QString count = columns::count(static_cast<double>(errors.rows));
     QVector<Headline> all;
     if (!rows.empty()) {
-        all.append({.value = errorText(errors.median),
+        all.append({.value = toQt(report::errorText(errors.median)),
                     .label = u"median error of %1"_s.arg(counted(static_cast<double>(errors.rows), "row", "rows")),
                     .help = u"Half of the rows shown have a smaller error"_s});
-        all.append({.value = errorText(errors.mean),
+        all.append({.value = toQt(report::errorText(errors.mean)),
                     .label = u"mean error"_s,
                     .help = u"A refused row counts as an error of 100 %"_s});
         if (errors.coverage)
-            all.append({.value = errorText(*errors.coverage),
+            all.append({.value = toQt(report::errorText(*errors.coverage)),
                         .label = u"inside the 90 % interval"_s,
                         .help = u"Share of the predictions whose interval holds the measured value"_s});
         if (errors.predicted < errors.rows)

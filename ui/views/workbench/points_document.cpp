@@ -68,7 +68,7 @@ void PointsDocument::Implementation::build() {
     bench->parallel()->setAccessibleName(u"Runs in all values"_s);
     bench->addToolForShown(
         u"Explore these"_s, u"explore"_s,
-        u"Runs an exploration over what the runs that are shown differ in, with ranges of metrics as constraints"_s,
+        u"Explores again within the ranges of the shown points; metric ranges become constraints"_s,
         [this] { explore(); }, false);
     bench->setStudyOfShown([this] { return studyOfShown(); });
     pages->addPicture("points", u"Runs"_s, this, &Implementation::makeBench, &Implementation::fill);

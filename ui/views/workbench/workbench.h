@@ -79,7 +79,6 @@ public:
 
     ScatterPane* scatter() const { return scatter_; }
     PlotWidget* plot() const { return scatter_->plot(); }
-    ParallelPane* parallelPane() const { return parallel_; }
     ParallelView* parallel() const;
     MatrixPane* matrix() const { return matrix_; }
     ChartOfPoints* progress() const { return progress_; }

@@ -227,7 +227,7 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
             return text(*run, column);
         case Qt::EditRole:
             return column == Note ? QString::fromStdString(run->note) : text(*run, column);
-        case RunRole:
+        case runRole:
             return QVariant::fromValue<qint64>(run->id);
         case Qt::ToolTipRole:
             if (column == Started && run->started)

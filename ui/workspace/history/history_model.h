@@ -38,7 +38,7 @@ public:
         Origin,
         FirstMetric
     };
-    enum Role { RunRole = Qt::UserRole + 1 };
+    enum Role { runRole = Qt::UserRole + 1 };
     static constexpr int kPage = 200;
     static constexpr int kMaxPages = 40;  ///< kept; the ones not used for longest leave
 

@@ -1,4 +1,4 @@
-#include "ui/views/plot/race_board.h"
+#include "ui/views/plot/standings_board.h"
 
 #include <QEvent>
 #include <QHeaderView>
@@ -23,14 +23,14 @@ constexpr int kBoard = 114, kNarrowestPage = 225;
 
 }  // namespace
 
-RaceBoard::RaceBoard(QWidget* page) : QWidget(page), page_(page), shown_(std::make_shared<report::Table>()) {
+StandingsBoard::StandingsBoard(QWidget* page) : QWidget(page), page_(page), shown_(std::make_shared<report::Table>()) {
     bareLayout<QVBoxLayout>(this);
     setFixedWidth(theme().spacing(kBoard));
     page_->installEventFilter(this);
     hide();
 }
 
-void RaceBoard::setTable(report::Table table) {
+void StandingsBoard::setTable(report::Table table) {
     const bool same = table.rows.size() == shown_->rows.size();
     if (same && table.rows == shown_->rows) return;
     *shown_ = std::move(table);
@@ -42,7 +42,7 @@ void RaceBoard::setTable(report::Table table) {
             return toQt(report::strategyColour(name == std::string::npos ? label : label.substr(name + 1)));
         });
         model_ = new TableModel(std::move(columns), this);
-        view_ = new TableView(model_, u"Race"_s, this);
+        view_ = new TableView(model_, u"Standings"_s, this);
         layout()->addWidget(view_);
         static_cast<QVBoxLayout*>(layout())->addStretch();
     }
@@ -58,11 +58,11 @@ void RaceBoard::setTable(report::Table table) {
     fit();
 }
 
-void RaceBoard::fit() {
+void StandingsBoard::fit() {
     setVisible(!shown_->rows.empty() && page_->width() >= theme().spacing(kNarrowestPage));
 }
 
-bool RaceBoard::eventFilter(QObject* watched, QEvent* event) {
+bool StandingsBoard::eventFilter(QObject* watched, QEvent* event) {
     if (watched == page_ && event->type() == QEvent::Resize) fit();
     return QWidget::eventFilter(watched, event);
 }

@@ -10,12 +10,12 @@ namespace tessera::ui {
 class TableModel;
 class TableView;
 
-/// The algorithms of a race in their order, beside the picture of it: report::raceTable. Hidden without rows, and where
-/// the picture would have too little room.
-class RaceBoard : public QWidget {
+/// The algorithms of a search in their order, beside its convergence: report::standingsTable. Hidden without rows, and
+/// where the picture would have too little room.
+class StandingsBoard : public QWidget {
 public:
     /// Beside a picture in `page`, which has it in its layout.
-    explicit RaceBoard(QWidget* page);
+    explicit StandingsBoard(QWidget* page);
     void setTable(report::Table table);
     TableView* table() const { return view_; }
 
