@@ -18,18 +18,13 @@ namespace {
 constexpr std::size_t kMaxCrossings = std::size_t{1} << 24;
 constexpr std::size_t kMaxCounts = std::size_t{1} << 26;
 
-using Bits = std::vector<std::uint64_t>;
+using Bits = std::vector<Word>;
 
 struct BitsHash {
     std::size_t operator()(const Bits& bits) const {
-        return std::hash<std::string_view>{}(
-            {reinterpret_cast<const char*>(bits.data()), bits.size() * sizeof(std::uint64_t)});
+        return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bits.data()), bits.size() * sizeof(Word)});
     }
 };
-
-bool has(const std::uint64_t* bits, std::size_t i) {
-    return (bits[i / 64] >> (i % 64) & 1) != 0;
-}
 
 }  // namespace
 
@@ -88,7 +83,7 @@ void CutLattice::sortLayers() {
 /// Set by set, in order of size. False where there are more than allowed.
 bool CutLattice::findAllCuts(std::size_t maxCuts, const std::stop_token& stop) {
     const std::size_t count = layers();
-    words_ = (count + 63) / 64;
+    words_ = wordsFor(count);
     members_.assign(words_, 0);
     sizes_ = {0};
     stepStarts_ = {0};
@@ -103,14 +98,14 @@ bool CutLattice::findAllCuts(std::size_t maxCuts, const std::stop_token& stop) {
         for (std::uint32_t i = 0; i < count; ++i) {
             const auto held = [&](std::uint32_t u) { return has(bits.data(), u); };
             if (held(i) || !std::all_of(before_[i].begin(), before_[i].end(), held)) continue;
-            bits[i / 64] |= std::uint64_t{1} << (i % 64);
+            insertBit(bits.data(), i);
             const auto [found, isNew] = larger.try_emplace(bits, static_cast<std::uint32_t>(sizes_.size()));
             if (isNew) {
                 members_.insert(members_.end(), bits.begin(), bits.end());
                 sizes_.push_back(sizes_[cut] + 1);
             }
             steps_.push_back({i, found->second});
-            bits[i / 64] ^= std::uint64_t{1} << (i % 64);
+            eraseBit(bits.data(), i);
         }
         stepStarts_.push_back(steps_.size());
         if (sizes_.size() > maxCuts || counts > kMaxCounts) return false;

@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "core/codesign/bits.h"
 #include "core/codesign/placement/placement.h"
 
 namespace tessera::codesign {
@@ -36,7 +37,7 @@ public:
     std::size_t sizeOf(std::uint32_t cut) const { return sizes_[cut]; }
     bool contains(std::uint32_t cut, std::size_t position) const {
         if (words_ == 0) return position < sizes_[cut];
-        return (members_[cut * words_ + position / 64] >> (position % 64) & 1) != 0;
+        return has(members_.data() + cut * words_, position);
     }
     /// Steps from a cut by position, ascending.
     std::span<const Step> steps(std::uint32_t cut) const { return slice(steps_, stepStarts_, cut); }
@@ -60,8 +61,8 @@ private:
     std::vector<std::uint32_t> order_, positions_;
     std::vector<std::vector<std::uint32_t>> before_, after_;  ///< by position: positions
     std::vector<std::uint32_t> sizes_;
-    std::vector<std::uint64_t> members_;  ///< bits, `words_` per cut
-    std::size_t words_ = 0;               ///< 0: the cuts are the beginnings of the order
+    std::vector<Word> members_;  ///< bits, `words_` per cut
+    std::size_t words_ = 0;      ///< 0: the cuts are the beginnings of the order
     std::vector<Step> steps_;
     std::vector<std::size_t> stepStarts_;
     std::vector<std::uint32_t> crossing_;

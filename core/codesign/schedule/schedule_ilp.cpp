@@ -20,7 +20,7 @@
 #include "core/base/run_control.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/codesign/schedule/schedule_bits.h"
+#include "core/codesign/bits.h"
 #include "core/codesign/schedule/schedule_cores.h"
 
 namespace tessera::codesign {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "core/codesign/bits.h"
 #include "core/codesign/schedule/operators.h"
 #include "core/codesign/schedule/schedule.h"
-#include "core/codesign/schedule/schedule_bits.h"
 
 namespace tessera::codesign {
 

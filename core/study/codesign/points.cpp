@@ -150,7 +150,7 @@ explore::PointTable pointTable(const codesign::Result& result, const std::vector
     add(hbm, [](const codesign::Point& point) { return point.hbm.value; });
     useUnit(table.columns.back(), "GiB", kGibi);
     PointColumn mfu{.id = "mfu",
-                    .title = "Utilisation",
+                    .title = "Model FLOPs utilisation",
                     .help = "Model FLOPs over those of all tensor cores in the time of a batch, mean over the models",
                     .unit = "%"};
     mfu.better = Direction::higher;

@@ -7,7 +7,7 @@
 
 namespace tessera::codesign {
 
-/// Sets of operators as words of 64 bits.
+/// Sets of operators or layers as words of 64 bits.
 using Word = std::uint64_t;
 inline constexpr std::size_t kWordBits = 64;
 
