@@ -135,18 +135,15 @@ function(tessera_module name)
   # it is compiled once, so that it fits both.
   if(name MATCHES "^ui_")
     set_target_properties(tessera_${name} PROPERTIES AUTOMOC ON)
-    set(precompile tessera_precompile tessera_${name} Qt6::Widgets HEADERS ${TESSERA_QT_HEADERS})
-    if(MODULE_PUBLIC_LIBRARIES STREQUAL Qt6::Core)
-      set(precompile)  # of one folder without widgets
-    endif()
+    set(precompiled Qt6::Widgets HEADERS ${TESSERA_QT_HEADERS})
   else()
-    set(precompile tessera_precompile tessera_${name})
+    set(precompiled)
     set_target_properties(tessera_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
   # Options of the module and of its sources come first.
   cmake_language(EVAL CODE "cmake_language(DEFER CALL tessera_unite tessera_${name} ${sources})")
-  if(precompile)
-    cmake_language(EVAL CODE "cmake_language(DEFER CALL ${precompile})")
+  if(NOT MODULE_PUBLIC_LIBRARIES STREQUAL Qt6::Core)  # one folder without widgets
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL tessera_precompile tessera_${name} ${precompiled})")
   endif()
   set_property(GLOBAL APPEND PROPERTY TESSERA_MODULES tessera_${name})
 endfunction()
