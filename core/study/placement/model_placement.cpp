@@ -64,8 +64,7 @@ void addTransformer(ModelToPlace& made, physical::TrainingRun run, const hardwar
     made.assumptions.emplace_back(
         "Ranks are tensor, data, pipeline from the innermost, as in Megatron-LM: so collectives and messages between "
         "stages cross links and network. Gradients of a layer are summed as its part of those of all layers.");
-    made.assumptions.emplace_back(
-        "The software's own memory beside the model is the allowance that was fitted to measured peaks.");
+    made.assumptions.emplace_back("Framework overhead in memory is the allowance that was fitted to measured peaks.");
 }
 
 void addNetwork(ModelToPlace& made, const model::Model& loaded, const std::string& name, const hardware::Group& group) {

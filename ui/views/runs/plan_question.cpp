@@ -140,7 +140,7 @@ void PlanQuestion::show(const study::PlanAnswer& answer) {
         lines << shownText(sentence, 1000);
     std::vector<report::Chart> charts = report::planAnswerCharts(outcome(), answer);
     if (charts.empty()) charts.push_back({.empty = "This cannot be, whatever the memory."});
-    chart_->setTitles(charts.size() > 1 ? QStringList{u"Whole step"_s, u"Beside compute"_s} : QStringList());
+    chart_->setTitles(charts.size() > 1 ? QStringList{u"Whole step"_s, u"Overhead"_s} : QStringList());
     chart_->setCharts(std::move(charts));
     say(lines, answer.asked.evaluated ? QString() : u"bad"_s);
 }

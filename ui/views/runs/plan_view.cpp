@@ -165,19 +165,19 @@ void PlanView::addPictures() {
     addRows("cluster", {.pictures = {"cluster-time"}});
     addCharts("step-time",
               {.rows = {"step-time", "overhead"},
-               .name = u"What takes the step of the best configurations"_s,
+               .name = u"Step-time breakdown of the best configurations"_s,
                .selects = "configuration",
                .path = [this](const ChartPane& pane, int, int category) { return sharePath(pane, category); }});
-    addCharts("scaling", {.rows = {"scaling"}, .name = u"What each accelerator does on other numbers of them"_s});
+    addCharts("scaling", {.rows = {"scaling"}, .name = u"Throughput per accelerator at other cluster sizes"_s});
     addPicture("pipeline", this, &Self::makePipeline, &Self::fillPipeline);
     addCharts("memory", {.rows = {"memory"}, .name = u"Memory of an accelerator by stage"_s});
     addPicture("front", this, &Self::makeFront, &Self::fillFront);
     addRows("front", {.pictures = {"parallel"}});
     pages()->addPicture("question", u"Why not …?"_s, this, &Self::makeQuestion, &Self::fillQuestion);
     addRows("question", {.pictures = {"answer"}});
-    addCharts("sensitivity", {.rows = {"sensitivity"}, .name = u"What a tenth more of a resource would gain"_s});
+    addCharts("sensitivity", {.rows = {"sensitivity"}, .name = u"Speed-up from 10 % more of each resource"_s});
     addCharts("configurations",
-              {.rows = {"configurations"}, .name = u"What became of the configurations of the space"_s});
+              {.rows = {"configurations"}, .name = u"Configurations by outcome (fits, out of memory, pruned)"_s});
 }
 
 /// A table of the catalogue of which a row is chosen, and which is always of the same columns.
