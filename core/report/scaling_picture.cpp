@@ -105,30 +105,30 @@ std::vector<ScaledPlan> scaledPlansOf(const study::Scaling& scaling) {
 const std::vector<study::Field<ScaledPlan>>& scaledPlanFields() {
     using study::given;
     constexpr unsigned kBoth = study::kTable | study::kExactTable;
-    using Row = ScaledPlan;
-    static const std::vector<study::Field<Row>> kFields{
-        {"levels", "Levels", kBoth, [](const Row& row) { return given(row.point->levels); }},
-        {"accelerators", "Accelerators", kBoth, [](const Row& row) { return given(row.point->accelerators); }},
-        {"strategy", "Strategy", kBoth | study::kWords, [](const Row& row) { return given(row.plan->strategy); }},
+    static const std::vector<study::Field<ScaledPlan>> kFields{
+        {"levels", "Levels", kBoth, [](const ScaledPlan& row) { return given(row.point->levels); }},
+        {"accelerators", "Accelerators", kBoth, [](const ScaledPlan& row) { return given(row.point->accelerators); }},
+        {"strategy", "Strategy", kBoth | study::kWords,
+         [](const ScaledPlan& row) { return given(row.plan->strategy); }},
         {.id = "step_time_s",
          .title = "Step time",
          .uses = kBoth,
-         .get = [](const Row& row) { return given(row.plan->stepTime); },
+         .get = [](const ScaledPlan& row) { return given(row.plan->stepTime); },
          .measure = Measure::seconds},
         {.id = "throughput_samples_per_s",
          .title = "Samples/s",
          .uses = kBoth,
-         .get = [](const Row& row) { return given(row.plan->throughput); },
+         .get = [](const ScaledPlan& row) { return given(row.plan->throughput); },
          .format = study::rateText},
         {.id = "speedup_over_dp",
          .title = "Speed-up",
          .uses = kBoth,
-         .get = [](const Row& row) { return given(row.plan->speedupOverDp); },
+         .get = [](const ScaledPlan& row) { return given(row.plan->speedupOverDp); },
          .format = study::timesText},
         {.id = "fits",
          .title = "Fits",
          .uses = kBoth | study::kWords,
-         .get = [](const Row& row) { return given(std::string_view(row.plan->fits ? "yes" : "no")); },
+         .get = [](const ScaledPlan& row) { return given(std::string_view(row.plan->fits ? "yes" : "no")); },
          .help = "Whether the plan fits into the memory of every accelerator"},
     };
     return kFields;
