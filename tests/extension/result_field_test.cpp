@@ -25,6 +25,7 @@
 #include "core/study/mapping/fields.h"
 #include "core/study/partition/fields.h"
 #include "core/study/placement/study.h"
+#include "core/study/plan/fields.h"
 #include "core/study/plan/study.h"
 #include "core/study/prediction/fields.h"
 #include "core/study/schedule/study.h"
