@@ -82,10 +82,10 @@ function(tessera_optimise_less target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()
 
-# tessera_precompile(TARGET [QT_PROGRAM] LIBRARY... HEADERS HEADER...): has the compiler read the headers of other projects, the standard
+# tessera_precompile(TARGET LIBRARY... HEADERS HEADER...): has the compiler read the headers of other projects, the standard
 # library's among them, once for all targets that are compiled alike. Each source still includes what it uses: those that
 # are compiled by themselves (TESSERA_UNITE=1) get nothing from here. Only for g++, whose precompiled headers ccache keeps.
-# What is linked with Qt is compiled for any address, programs (QT_PROGRAM) otherwise than libraries.
+# Libraries are those whose headers are meant, and Qt where a target is linked with it, which then is compiled otherwise.
 set(TESSERA_COMMON_HEADERS
     <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <condition_variable> <cstdint> <cstring> <deque> <exception>
     <filesystem> <fstream> <functional> <iterator> <limits> <map> <memory> <mutex> <numeric> <optional> <queue> <random> <set>
@@ -99,7 +99,7 @@ function(tessera_precompile target)
   if(TESSERA_UNITE LESS 2 OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     return()
   endif()
-  cmake_parse_arguments(PRECOMPILE "QT_PROGRAM" "" HEADERS ${ARGN})
+  cmake_parse_arguments(PRECOMPILE "" "" HEADERS ${ARGN})
   get_target_property(options ${target} COMPILE_OPTIONS)
   get_target_property(independent ${target} POSITION_INDEPENDENT_CODE)
   if(NOT options)
@@ -115,7 +115,7 @@ function(tessera_precompile target)
     file(CONFIGURE OUTPUT ${nothing} CONTENT "// Nothing but what is precompiled.\n")
     add_library(${shared} OBJECT ${nothing})
     target_link_libraries(${shared} PRIVATE tessera_options fmt::fmt nlohmann_json::nlohmann_json ${PRECOMPILE_UNPARSED_ARGUMENTS})
-    target_compile_options(${shared} PRIVATE ${options} $<$<BOOL:${PRECOMPILE_QT_PROGRAM}>:-fPIE>)
+    target_compile_options(${shared} PRIVATE ${options})
     set_target_properties(${shared} PROPERTIES AUTOMOC OFF AUTOUIC OFF AUTORCC OFF POSITION_INDEPENDENT_CODE ${independent})
     target_precompile_headers(${shared} PRIVATE ${TESSERA_COMMON_HEADERS} ${PRECOMPILE_HEADERS})
   endif()
