@@ -63,7 +63,7 @@ TEST(ScalingView, solvesEverySizeWhenItIsFirstSeen) {
     QAbstractItemModel* const table = view.findChild<QTableView*>()->model();
     const QAbstractItemModelTester tester(table, QAbstractItemModelTester::FailureReportingMode::Fatal);
     ASSERT_EQ(table->rowCount(), static_cast<int>(8 * plans.size()));
-    EXPECT_EQ(table->index(table->rowCount() - 1, 4).data().toString(),
+    EXPECT_EQ(table->index(table->rowCount() - 1, 3).data().toString(),
               QString::fromStdString(formatQuantity(whole.plans.back().stepTime.value, Measure::seconds)));
     for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
         theme().apply(mode);
@@ -104,7 +104,7 @@ TEST(ScalingView, saysWhyThereIsNothing) {
     view.setRun(runOf(test::deepResult(3, 1)), {}, 0);
     waitUntil([] { return false; }, 100);
     EXPECT_FALSE(view.isWorking());
-    EXPECT_TRUE(visibleText(view).contains(QStringLiteral("split more than once; this one is not")));
+    EXPECT_TRUE(visibleText(view).contains(QStringLiteral("at least two levels of splits")));
     EXPECT_EQ(visibleButton(view, QStringLiteral("Solve for every size")), nullptr);
     test::savePicture(view, QStringLiteral("scaling-nothing"));
     // Inputs that are gone: a sentence, and another try.
