@@ -70,11 +70,12 @@ constexpr auto kExplorationDocument = [](auto& doc, auto& outcome, auto& result)
     doc({"ended_by", "Why the exploration ended."}, outcome.ended);
     doc.list({"variables", "What varies.", kSomeEntries}, outcome.variables, kExploredVariable);
     doc.list({"metrics", "Of the study, in the order in which points have them."}, outcome.metrics, kExploredMetric);
-    doc.list({"objectives", "Metrics that are minimised or maximised."}, outcome.objectives, [](auto& row, auto& objective) {
-        row({"id", "Of the metric or variable."}, objective.id);
-        row({"title", "For people."}, objective.title);
-        row({"goal", "Least or most."}, objective.goal, kGoalNames);
-    });
+    doc.list({"objectives", "Metrics that are minimised or maximised."}, outcome.objectives,
+             [](auto& row, auto& objective) {
+                 row({"id", "Of the metric or variable."}, objective.id);
+                 row({"title", "For people."}, objective.title);
+                 row({"goal", "Least or most."}, objective.goal, kGoalNames);
+             });
     doc.list({"constraints", "Limits."}, outcome.constraints, [](auto& row, auto& constraint) {
         row({"id", "Of the metric or variable."}, constraint.id);
         row({"title", "For people."}, constraint.title);
