@@ -119,7 +119,8 @@ protected:
     static void build() {
         if (fs::exists(root() / "build/bin/bench_toy")) return;
         const ShellRun made =
-            shell(root(), "cmake -S . -B build -G Ninja -Wno-dev && cmake --build build --target bench_toy");
+            shell(root(),
+                  "cmake -S . -B build -G Ninja -Wno-dev -DTESSERA_UNITE=1 && cmake --build build --target bench_toy");
         ASSERT_EQ(made.code, 0) << made.output;
     }
 };
