@@ -244,7 +244,7 @@ const hardware::Kind& workloadKind() {
 }
 
 Workload readWorkload(const JsonNode& given) {
-    Workload workload = hardware::readDocument<Workload>(
+    auto workload = hardware::readDocument<Workload>(
         given, workloadKind(), [](Workload& read, const JsonNode& node, hardware::Reading& reading) {
             if (read.draw == DrawRule::inOrder) {
                 if (!node.has("group_size")) read.groupSize = 0;

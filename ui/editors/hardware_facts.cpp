@@ -30,7 +30,7 @@ Facts factsOf(const hardware::Accelerator& accelerator) {
 }
 
 /// The facts of a document below rows that are computed of it as a whole.
-Facts factsBelow(QVector<Facts::Row> computed, const hardware::Kind& kind, const Json& document) {
+Facts factsBelow(const QVector<Facts::Row>& computed, const hardware::Kind& kind, const Json& document) {
     Facts facts = hardwareFacts(kind, document);
     facts.sections.front().rows = computed + facts.sections.front().rows;
     return facts;
