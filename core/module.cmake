@@ -77,9 +77,14 @@ function(tessera_unite target)
 endfunction()
 
 # tessera_optimise_less(TARGET): for code that no loop of a search or a drawing is in, as files of hardware, studies, the
-# history, dialogs, commands and tests. A third of the time to compile it would go into optimising what then runs once.
+# history, dialogs, commands and tests. A third of the time to compile it would go into optimising what then runs once;
+# half of it where a sanitizer's checks are to be optimised, too.
 function(tessera_optimise_less target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
+  if(TESSERA_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
+  endif()
 endfunction()
 
 # tessera_precompile(TARGET LIBRARY... HEADERS HEADER...): has the compiler read the headers of other projects, the standard

@@ -253,8 +253,7 @@ void writeJob(Context& context, const ExploreOptions& options) {
         return;
     }
     context.console.print(fmt::format("{}: a job of {} for 'sbatch', with {} beside it\n", escaped(job.script),
-                                      formatCounted(static_cast<double>(job.nodes), "node", "nodes"),
-                                      escaped(studyOfJob(job))));
+                                      formatCounted(job.nodes, "node", "nodes"), escaped(studyOfJob(job))));
 }
 
 }  // namespace

@@ -193,8 +193,7 @@ Action addReport(CLI::App& app) {
         report.baseline = placeOfBaseline(history, ids, options->baseline);
         const std::string suffix = suffixOf(options->out, options->format);
         writeOut(context, options->out, reportBytes(options->title, runs, suffix, report, context.stop),
-                 fmt::format("{} written to {}\n", formatCounted(static_cast<double>(ids.size()), "run", "runs"),
-                             escaped(options->out)));
+                 fmt::format("{} written to {}\n", formatCounted(ids.size(), "run", "runs"), escaped(options->out)));
         if (context.common.json) {
             Json json = study::documentHead("tessera.report/1", "report", inputsOf(results));
             json["runs"] = ids;

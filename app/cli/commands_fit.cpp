@@ -30,7 +30,7 @@ std::string fittedFamiliesText(const study::KernelFitReport& report) {
                         .rows = {}};
     for (const physical::KernelFitting& fitting : report.fittings.fits)
         table.rows.push_back({std::string(hardware::kKernelFamilyNames.of(fitting.form.family)),
-                              escaped(fitting.form.dtype), formatCount(static_cast<double>(fitting.rows)),
+                              escaped(fitting.form.dtype), formatCount(fitting.rows),
                               fmt::format("{:.1f} %", fitting.medianError * 100),
                               fmt::format("x {:.3g}", std::exp(fitting.form.spread)),
                               std::string(hardware::kFitClassNames.of(hardware::FitClass::fitted)),
@@ -56,10 +56,9 @@ std::string fittedParametersText(const study::KernelFitReport& report) {
 std::string kernelFitText(const study::KernelFitReport& report) {
     std::size_t rows = 0;
     for (const physical::KernelFitting& fitting : report.fittings.fits) rows += fitting.rows;
-    std::string text =
-        fmt::format("{} of {}\n\n", formatCounted(static_cast<double>(rows), "measured kernel", "measured kernels"),
-                    escaped(report.accelerator.name)) +
-        fittedFamiliesText(report) + fittedParametersText(report);
+    std::string text = fmt::format("{} of {}\n\n", formatCounted(rows, "measured kernel", "measured kernels"),
+                                   escaped(report.accelerator.name)) +
+                       fittedFamiliesText(report) + fittedParametersText(report);
     if (!report.warnings.empty()) text += "\nLeft out\n";
     for (const std::string& sentence : report.warnings) text += "- " + sentence + "\n";
     text += "\nAssumptions\n";

@@ -102,15 +102,13 @@ std::string describe(const Fleet& fleet, const Json& document) {
         cells.push_back(network ? formatQuantity(toBitsPerSecond(*network), Measure::bitsPerSecond) : "–");
         cells.push_back(memory ? formatQuantity(memory->value, Measure::bytes) : "–");
     }
-    return fmt::format("{}: {} accelerators\n", escaped(fleet.name),
-                       formatCount(static_cast<double>(hardware::acceleratorCount(fleet)))) +
+    return fmt::format("{}: {} accelerators\n", escaped(fleet.name), formatCount(hardware::acceleratorCount(fleet))) +
            textOf(values);
 }
 
 std::string describe(const Platform& platform, const Json& document) {
     return fmt::format("{}: {} cores with {} processing elements share {}\n", escaped(platform.name),
-                       formatCount(static_cast<double>(hardware::coreCount(platform))),
-                       formatCount(static_cast<double>(hardware::elementCount(platform))),
+                       formatCount(hardware::coreCount(platform)), formatCount(hardware::elementCount(platform)),
                        formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)) +
            textOf(valuesOf(hardware::platformKind(), document, false));
 }
@@ -133,14 +131,13 @@ std::string describe(const Template& space, const Json& document) {
             {"area of the bound", describe(areaOf(architectureOf(space, *space.reference), space)), ""});
     const hardware::AreaCensus census = hardware::areaCensus(space);
     std::string text = fmt::format("{}: {} accelerators, {} within the bound\n", escaped(space.name),
-                                   formatCount(static_cast<double>(census.areas.size())),
-                                   formatCount(static_cast<double>(census.within))) +
+                                   formatCount(census.areas.size()), formatCount(census.within)) +
                        textOf(values);
     if (census.estimated > 0)
         text += fmt::format(
             "\nThe area model does not give every size of buffer: the areas of {} of those within the "
             "bound are estimated from the nearest sizes that it gives.\n",
-            formatCount(static_cast<double>(census.estimated)));
+            formatCount(census.estimated));
     return text;
 }
 

@@ -101,8 +101,7 @@ void printRuns(const Context& context, const std::string& command, const std::ve
     }
     std::string text = report::toText(tableOf(rows, columns));
     const auto shown = static_cast<std::int64_t>(rows.size());
-    if (total > shown)
-        text += fmt::format("\n{} of {} runs; --limit shows more\n", shown, formatCount(static_cast<double>(total)));
+    if (total > shown) text += fmt::format("\n{} of {} runs; --limit shows more\n", shown, formatCount(total));
     context.console.print(text);
 }
 
@@ -329,7 +328,7 @@ std::string cellOf(const RunRow& row, const std::vector<study::Metric>& metrics,
     add("hardware", row.hardware);
     add("started", store::dateText(row.started));
     add("finished", store::dateText(row.finished));
-    if (row.started) add("took", formatQuantity(static_cast<double>(row.worked) / 1000, Measure::seconds));
+    if (row.started) add("took", formatSeconds(static_cast<double>(row.worked) / 1000));
     if (row.imported) add("imported", fmt::format("from {} on {}", row.importedFrom, store::dateText(row.imported)));
     add("tags", joined(row.tags, ", "));
     add("note", row.note);

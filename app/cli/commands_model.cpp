@@ -50,7 +50,7 @@ void addModel(CLI::App& app, ModelChoice& choice) {
 }
 
 std::string count(const std::optional<std::int64_t>& value) {
-    return value ? formatCount(static_cast<double>(*value)) : "not known: a shape is not bound";
+    return value ? formatCount(*value) : "not known: a shape is not bound";
 }
 
 std::string tensorText(const model::Tensor& tensor) {

@@ -37,7 +37,7 @@ std::string validationPeersText(const physical::Validation& validation, bool par
     for (const physical::ValidationSet& set : validation.sets)
         for (const physical::PeerErrors& peer : set.errors.peers)
             if (parts || peer.part.empty())
-                table.rows.push_back({set.set, formatCount(static_cast<double>(peer.rows)), peerErrorText(peer.mean),
+                table.rows.push_back({set.set, formatCount(peer.rows), peerErrorText(peer.mean),
                                       peerErrorText(peer.median), peerErrorText(peer.worst), peer.method, peer.source});
     return table.rows.empty() ? "" : "\nPeers on rows of these sets\n" + report::toText(table);
 }
@@ -52,19 +52,16 @@ std::string validationRefusalsText(const physical::Validation& validation) {
             rows[reason] += count;
         }
     report::Table table{.columns = {{"refused", true}, {"why"}}, .rows = {}};
-    for (const std::string& reason : reasons)
-        table.rows.push_back({formatCount(static_cast<double>(rows[reason])), reason});
+    for (const std::string& reason : reasons) table.rows.push_back({formatCount(rows[reason]), reason});
     return table.rows.empty() ? "" : "\n" + report::toText(table);
 }
 
 std::string validationHeadline(const physical::Validation& validation) {
     const auto refused = std::ranges::count_if(
         validation.rows, [](const physical::ValidationRow& row) { return !row.prediction.estimate; });
-    std::string text = fmt::format(
-        "{} in {}", formatCounted(static_cast<double>(validation.rows.size()), "measured row", "measured rows"),
-        formatCounted(static_cast<double>(validation.sets.size()), "set", "sets"));
-    if (refused > 0)
-        text += fmt::format(" · {} refused, each counted as 100 %", formatCount(static_cast<double>(refused)));
+    std::string text = fmt::format("{} in {}", formatCounted(validation.rows.size(), "measured row", "measured rows"),
+                                   formatCounted(validation.sets.size(), "set", "sets"));
+    if (refused > 0) text += fmt::format(" · {} refused, each counted as 100 %", formatCount(refused));
     return text + "\n\n";
 }
 

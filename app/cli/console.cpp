@@ -176,7 +176,7 @@ void Console::draw(const ProgressEvent& event) {
         }
         if (const std::string leader = leaderText(); !leader.empty() && fits(leader)) text += " · " + leader;
     } else {
-        text = fmt::format("{} · {}", text, formatQuantity(elapsed, Measure::seconds));
+        text = fmt::format("{} · {}", text, formatSeconds(elapsed));
     }
     if (!terminal_) {
         toStandardError(text + "\n");

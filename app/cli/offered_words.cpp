@@ -156,8 +156,7 @@ Found runs(const TypedLine& line) {
 
 Found tags(const TypedLine& line) {
     Found found;
-    for (const auto& [tag, count] : historyOf(line).tags())
-        found.push_back({tag, formatCounted(static_cast<double>(count), "run", "runs")});
+    for (const auto& [tag, count] : historyOf(line).tags()) found.push_back({tag, formatCounted(count, "run", "runs")});
     return found;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/base/enum_names.h"
+#include "core/base/quantity.h"
 
 namespace tessera {
 
@@ -45,15 +47,30 @@ std::optional<double> parseQuantity(std::string_view text, Measure measure);
 std::string formatQuantity(double value, Measure measure);
 /// Formats a quantity with more significant digits, which distinguish values that lie close together: "11.013 ms".
 std::string formatQuantity(double value, Measure measure, int digits);
+/// Formats a duration for people: "36.2 ms".
+inline std::string formatSeconds(double seconds) {
+    return formatQuantity(seconds, Measure::seconds);
+}
+inline std::string formatSeconds(Seconds time) {
+    return formatSeconds(time.value);
+}
 
 /// The base unit of a measure as shown to people, without a prefix: "B/s", "FLOP"; empty for a count.
 std::string_view unitName(Measure measure);
 
 /// A plain number for people, 4 significant digits, no exponent for ordinary sizes: "6.31", "25,557,032".
 std::string formatCount(double value);
+template <std::integral Whole>
+std::string formatCount(Whole value) {
+    return formatCount(static_cast<double>(value));
+}
 
 /// Formats a count with its noun: "1 layer", "1,200 layers".
 std::string formatCounted(double count, std::string_view one, std::string_view many);
+template <std::integral Whole>
+std::string formatCounted(Whole count, std::string_view one, std::string_view many) {
+    return formatCounted(static_cast<double>(count), one, many);
+}
 
 /// A rough time to wait: "less than a second", "about 40 seconds", "about 3 hours".
 std::string formatWait(double seconds);

@@ -20,7 +20,7 @@
 #include <ctime>
 #include <thread>
 
-#include "core/base/error.h"
+#include "core/calibrate/measuring.h"
 
 namespace tessera::calibrate {
 
@@ -289,7 +289,7 @@ const std::vector<Transport>& transports() {
     return kTransports;
 }
 
-std::optional<double> allReduceTime(const AllReduceOptions& options, const std::stop_token& stop) {
+std::optional<double> allReduceTime(const AllReduceOptions& options, const RunControl& control) {
     const std::size_t count = options.bytes / sizeof(float);
     if (count < options.processes || options.processes < 2 || options.processes > kMaxProcesses) return std::nullopt;
     const bool sockets = options.transport != "shared-memory";
@@ -324,7 +324,7 @@ std::optional<double> allReduceTime(const AllReduceOptions& options, const std::
         _exit(0);
     }
     while (!children.empty()) {
-        if (stop.stop_requested()) throw InterruptedError("the calibration was stopped");
+        control.throwIfCancelled(kCalibration);
         if (monotonicSeconds() > deadline) return std::nullopt;
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         children.reap(WNOHANG);

@@ -2,10 +2,11 @@
 
 #include <cstddef>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/base/run_control.h"
 
 /// Sums of arrays between processes of this machine.
 namespace tessera::calibrate {
@@ -30,6 +31,6 @@ struct AllReduceOptions {
 /// median seconds of one sum. Empty where a process could not be started, went wrong, computed a wrong sum or had to be
 /// killed. No process is left behind, whatever happens: they die with this one, and each is waited for. Children use
 /// what is safe behind a fork only, so that a program with threads may call it. Throws InterruptedError.
-std::optional<double> allReduceTime(const AllReduceOptions& options, const std::stop_token& stop);
+std::optional<double> allReduceTime(const AllReduceOptions& options, const RunControl& control);
 
 }  // namespace tessera::calibrate

@@ -109,8 +109,7 @@ private:
         std::size_t done = 0;
         hardware::Accelerator& accelerator = made_.accelerator;
         const auto peak = [&](const char* dtype, std::size_t bytes) {
-            accelerator.peakFlops[dtype] =
-                FlopsPerSecond{peakRate(bytes, threads_, duration, clockSeconds, control_.cancel)};
+            accelerator.peakFlops[dtype] = FlopsPerSecond{peakRate(bytes, threads_, duration, clockSeconds, control_)};
             report(kPeakTask, ++done, steps);
         };
         peak("fp32", sizeof(float));
@@ -142,8 +141,7 @@ private:
     void addLevel(const std::string& name, double capacity, bool onChip, double workingSet, double seconds) {
         std::vector<hardware::MemoryLevel>& levels = made_.accelerator.memory;
         const std::string path = fmt::format("memory[{}]", levels.size());
-        const double rate =
-            streamRate(static_cast<std::size_t>(workingSet), threads_, seconds, clockSeconds, control_.cancel);
+        const double rate = streamRate(static_cast<std::size_t>(workingSet), threads_, seconds, clockSeconds, control_);
         hardware::MemoryLevel& level = levels.emplace_back();
         level.name = name;
         level.onChip = onChip;
@@ -183,7 +181,7 @@ private:
                                                      .transport = transport.id,
                                                      .seconds = each,
                                                      .limit = std::min(10 * each + 2, rest)},
-                                                    control_.cancel);
+                                                    control_);
                     report(kAllReduceTask, ++done, steps);
                     if (time) times[transport.id] = *time;
                 }
@@ -253,8 +251,7 @@ private:
         std::erase_if(list, [&](const Request& request) { return operationsOf(request) > max; });
         if (const std::size_t left = all - list.size(); left > 0)
             made_.warnings.push_back(fmt::format("{} left out: they take more than {} s each.",
-                                                 formatCounted(static_cast<double>(left), "kernel was", "kernels were"),
-                                                 kLongestKernel));
+                                                 formatCounted(left, "kernel was", "kernels were"), kLongestKernel));
         return list;
     }
 
@@ -360,7 +357,7 @@ std::string kernelCsv(const Calibration& calibration) {
     for (auto& [kernel, values] : spreads) {
         std::sort(values.begin(), values.end());
         text += fmt::format("# {}: {:.1f} %, {:.1f} % ({})\n", kernel, 100 * values[values.size() / 2],
-                            100 * values.back(), formatCounted(static_cast<double>(values.size()), "shape", "shapes"));
+                            100 * values.back(), formatCounted(values.size(), "shape", "shapes"));
     }
     text += "kernel,shape,dtype,seconds\n";
     for (const Measured& one : kernels.measured)

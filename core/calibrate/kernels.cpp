@@ -637,7 +637,7 @@ AddSteps choose(const KernelRequest& request) {
     };
 }
 
-// Optimisers ----------------------------------------------------------------------------------------------------------
+// Optimizers ----------------------------------------------------------------------------------------------------------
 
 /// Passes over the parameters as frameworks make them, each tensor read and written in memory.
 AddSteps update(const KernelRequest& request) {

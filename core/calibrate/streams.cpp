@@ -6,8 +6,9 @@
 #include <memory>
 #include <new>
 #include <thread>
+#include <vector>
 
-#include "core/base/error.h"
+#include "core/calibrate/measuring.h"
 
 // This file alone is compiled for wider vectors than the baseline, by functions that are chosen at run time, and with
 // contraction to fused multiply-adds: it measures the machine, no result depends on how it rounds.
@@ -141,13 +142,9 @@ double together(unsigned threads, const Clock& now, const Work& work) {
     return *std::max_element(own.begin(), own.end());
 }
 
-void stopIfRequested(const std::stop_token& stop) {
-    if (stop.stop_requested()) throw InterruptedError("the calibration was stopped");
-}
-
 }  // namespace
 
-double streamRate(std::size_t bytes, unsigned threads, double seconds, const Clock& now, const std::stop_token& stop) {
+double streamRate(std::size_t bytes, unsigned threads, double seconds, const Clock& now, const RunControl& control) {
     constexpr double kOneSample = 2e-3;
     constexpr std::size_t kMin = 3;
     const Loops loops = widest();
@@ -167,12 +164,12 @@ double streamRate(std::size_t bytes, unsigned threads, double seconds, const Clo
     const double started = now();
     // Twice, since something else may have had the processor the first time.
     while (std::min(sample(), sample()) < kOneSample && passes < std::size_t{1} << 24U) {
-        stopIfRequested(stop);
+        control.throwIfCancelled(kCalibration);
         passes *= 2;
     }
     std::vector<double> times;
     while (times.size() < kMin || now() - started < seconds) {
-        stopIfRequested(stop);
+        control.throwIfCancelled(kCalibration);
         times.push_back(sample());
         if (times.back() <= 0) break;
     }
@@ -181,8 +178,7 @@ double streamRate(std::size_t bytes, unsigned threads, double seconds, const Clo
     return moved / std::max(times[times.size() / 2], 1e-9);
 }
 
-double peakRate(std::size_t bytesEach, unsigned threads, double seconds, const Clock& now,
-                const std::stop_token& stop) {
+double peakRate(std::size_t bytesEach, unsigned threads, double seconds, const Clock& now, const RunControl& control) {
     const Loops loops = widest();
     const std::size_t lanes = loops.bytes / bytesEach;
     const double each = 2.0 * static_cast<double>(kChains * kRounds * lanes * threads);
@@ -191,7 +187,7 @@ double peakRate(std::size_t bytesEach, unsigned threads, double seconds, const C
     std::vector<double> sums(threads);
     const double started = now();
     while (best <= 0 || now() - started < seconds) {
-        stopIfRequested(stop);
+        control.throwIfCancelled(kCalibration);
         constexpr int kSamples = 16;
         const double time = together(threads, now, [&](unsigned thread) {
             for (int i = 0; i < kSamples; ++i)

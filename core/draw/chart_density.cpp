@@ -104,13 +104,13 @@ void ChartBuilder::density() {
         if (chart_.series[s].crowds && !hidden(s)) all += length(chart_.series[s]);
     if (all <= kMaxSinglePoints || chart_.horizontal) return;
     std::vector<std::pair<std::size_t, std::vector<Hexagon>>> layers;
-    double most = 1, inSight = 0;
+    double max = 1, inSight = 0;
     for (std::size_t s = 0; s < chart_.series.size(); ++s) {
         if (!chart_.series[s].crowds || hidden(s)) continue;
         layers.emplace_back(s, hexagonsOf(chart_.series[s], out_, chart_.key));
         for (const Hexagon& hexagon : layers.back().second) {
             inSight += hexagon.count;
-            most = std::max(most, hexagon.count);
+            max = std::max(max, hexagon.count);
         }
     }
     if (inSight <= static_cast<double>(kMaxSinglePoints)) return;
@@ -120,7 +120,7 @@ void ChartBuilder::density() {
         // Of what stands in the background, less.
         const double darkest = (series.dimmed ? 0.45 : 1) * series.opacity;
         for (const Hexagon& hexagon : hexagons) {
-            const double share = most > 1 ? std::log(hexagon.count) / std::log(most) : 1;
+            const double share = max > 1 ? std::log(hexagon.count) / std::log(max) : 1;
             out_.front.shapes.push_back(Path{.points = outlineOf(hexagon),
                                              .fill = fillOf(series, hexagon.tone),
                                              .opacity = darkest * (0.2 + 0.8 * share)});

@@ -88,8 +88,8 @@ std::size_t TonesOfPlaces::of(std::size_t place) const {
     if (isRamp_)
         return counts_[place] > 0 ? static_cast<std::size_t>(std::lround(sums_[place] / counts_[place])) : kNoTone;
     const auto first = sums_.begin() + static_cast<std::ptrdiff_t>(place * tones_);
-    const auto most = std::max_element(first, first + static_cast<std::ptrdiff_t>(tones_));
-    return tones_ > 0 && *most > 0 ? static_cast<std::size_t>(most - first) : kNoTone;
+    const auto max = std::max_element(first, first + static_cast<std::ptrdiff_t>(tones_));
+    return tones_ > 0 && *max > 0 ? static_cast<std::size_t>(max - first) : kNoTone;
 }
 
 }  // namespace tessera::report

@@ -452,11 +452,9 @@ private:
     std::string foldNote() const {
         std::string note;
         if (out_.perColumn > 1)
-            note = fmt::format("A cell is {} {} and shows the most frequent category. ",
-                               formatCount(static_cast<double>(out_.perColumn)),
+            note = fmt::format("A cell is {} {} and shows the most frequent category. ", formatCount(out_.perColumn),
                                map_.columnTitle.empty() ? "columns" : lowered(escaped(map_.columnTitle)));
-        if (out_.perRow > 1)
-            note += fmt::format("Each row stands for {}.", formatCount(static_cast<double>(out_.perRow)));
+        if (out_.perRow > 1) note += fmt::format("Each row stands for {}.", formatCount(out_.perRow));
         return std::string(trimmed(note));
     }
 

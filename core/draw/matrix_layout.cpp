@@ -161,19 +161,19 @@ private:
         std::vector<float> counts(columns * lines);
         const bool toned = front && !picture_.tones.empty() && !picture_.key.palette.empty();
         TonesOfPlaces tones(picture_.key, toned ? counts.size() : 0);
-        float most = 1;
+        float max = 1;
         for (std::size_t row = 0; row < picture_.rows; ++row) {
             const float across = shares_[x][row], up = shares_[y][row];
             if (isRowShown(row) != front || std::isnan(across) || std::isnan(up)) continue;
             const auto column = static_cast<std::size_t>(std::lround(across * static_cast<float>(columns - 1)));
             const auto line = static_cast<std::size_t>(std::lround((1 - up) * static_cast<float>(lines - 1)));
             const std::size_t place = line * columns + column;
-            most = std::max(most, counts[place] += 1);
+            max = std::max(max, counts[place] += 1);
             if (toned && row < picture_.tones.size()) tones.add(place, picture_.tones[row]);
         }
         for (std::size_t i = 0; i < counts.size(); ++i) {
             if (counts[i] == 0) continue;
-            const double share = most > 1 ? std::log(counts[i]) / std::log(most) : 1;
+            const double share = max > 1 ? std::log(counts[i]) / std::log(max) : 1;
             const double strength = std::ceil(share * kDotStrengths + 1e-9) / kDotStrengths;
             const std::size_t above = i / columns;
             const auto column = static_cast<double>(i % columns), line = static_cast<double>(above);
@@ -202,14 +202,14 @@ private:
             all[bar] += 1;
             if (isRowShown(row)) shown[bar] += 1;
         }
-        const double most = std::max(1.0, *std::max_element(all.begin(), all.end()));
+        const double max = std::max(1.0, *std::max_element(all.begin(), all.end()));
         const double step = (area.width - 2 * kInside) / static_cast<double>(kBars);
         const double room = area.height - 2 * kInside - kLine;  // below its name
         for (const bool front : {false, true})
             for (std::size_t bar = 0; bar < kBars; ++bar) {
                 const double count = front ? shown[bar] : all[bar];
                 if (count == 0) continue;
-                const double height = std::max(1.0, room * count / most);
+                const double height = std::max(1.0, room * count / max);
                 out_.drawing.shapes.push_back(
                     Box{.area = {area.x + kInside + step * static_cast<double>(bar), area.bottom() - kInside - height,
                                  std::max(1.0, step - 1), height},

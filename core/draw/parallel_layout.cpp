@@ -123,9 +123,8 @@ public:
         group(shown, false, brushes);
         group(shown, true, brushes);
         if (bundled_ > 0)
-            label({size_.width, size_.height - 4},
-                  fmt::format("{} lines, bundled", formatCount(static_cast<double>(bundled_))), size_.width / 3,
-                  "secondary", 11, false, Anchor::end);
+            label({size_.width, size_.height - 4}, fmt::format("{} lines, bundled", formatCount(bundled_)),
+                  size_.width / 3, "secondary", 11, false, Anchor::end);
         out_.behind = out_.drawing.shapes.size();
         for (std::size_t i = 0; i < out_.order.size(); ++i) axisAt(i);
         changeStronger(out_, picture_, view_);
@@ -282,8 +281,8 @@ private:
 
     void between(std::size_t a, std::size_t b, const std::vector<double>& all, const TonesOfPlaces& tonesOf,
                  const std::string& colour) {
-        double most = 1;
-        for (const double rows : all) most = std::max(most, rows);
+        double max = 1;
+        for (const double rows : all) max = std::max(max, rows);
         const std::size_t tones = colour.empty() ? picture_.key.palette.size() + 1 : 1;
         std::vector<Segments> drawn(kStrengths * tones);
         const auto middle = [&](std::size_t axis, std::size_t stretch) {
@@ -293,7 +292,7 @@ private:
         };
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (all[i] == 0) continue;
-            const double share = most > 1 ? std::log(all[i]) / std::log(most) : 1;
+            const double share = max > 1 ? std::log(all[i]) / std::log(max) : 1;
             const auto strength = std::min(kStrengths - 1, static_cast<std::size_t>(share * kStrengths));
             const std::size_t tone = colour.empty() ? tonesOf.of(i) : 0;
             Segments& its = drawn[strength * tones + std::min(tone, tones - 1)];
@@ -375,8 +374,8 @@ private:
         // Where no words of categories are.
         const bool last = axis == out_.order.back();
         const bool left = last == picture_.axes[axis].axis.categories.empty();
-        label({left ? x - 11 : x + 11, area.y + area.height / 2 + 4}, formatCount(static_cast<double>(count)), kSide,
-              "accent", 11, true, left ? Anchor::end : Anchor::start)
+        label({left ? x - 11 : x + 11, area.y + area.height / 2 + 4}, formatCount(count), kSide, "accent", 11, true,
+              left ? Anchor::end : Anchor::start)
             .halo = true;
     }
 

@@ -508,7 +508,7 @@ Measure measureOf(const Timeline& timeline) {
 }
 
 std::string timeText(const Timeline& timeline, double time) {
-    if (measureOf(timeline) == Measure::seconds) return formatQuantity(time, Measure::seconds);
+    if (measureOf(timeline) == Measure::seconds) return formatSeconds(time);
     return formatCount(std::round(time)) + " cycles";
 }
 

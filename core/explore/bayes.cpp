@@ -87,8 +87,8 @@ public:
             problem.population > 0 ? std::min(kMaxBatch, static_cast<std::size_t>(problem.population)) : kBatch;
         // Twice as many as variables, but not most of the budget.
         const std::size_t wanted = std::max<std::size_t>(8, 2 * (freeVariables(problem.variables).size() + 1));
-        const auto most = std::max<std::size_t>(4, static_cast<std::size_t>(problem.points / 2));
-        record(session_.begin(std::min(wanted, most)));
+        const auto max = std::max<std::size_t>(4, static_cast<std::size_t>(problem.points / 2));
+        record(session_.begin(std::min(wanted, max)));
         while (!session_.isOver()) record(next(batch));
     }
 
@@ -197,8 +197,8 @@ private:
         const Standardised plain(values);
         const std::vector<std::size_t> places = modelledPlaces(plain.values);
         std::pair<GaussianProcess, double> result{processOf(points, plain.values, places), plain.best()};
-        const auto [least, most] = std::minmax_element(values.begin(), values.end());
-        if (*least <= 0 || *most <= kLogSpread * *least || points.size() > kModelled) return result;
+        const auto [min, max] = std::minmax_element(values.begin(), values.end());
+        if (*min <= 0 || *max <= kLogSpread * *min || points.size() > kModelled) return result;
         std::vector<double> logs = values;
         double jacobian = 0;
         for (double& value : logs) {
@@ -231,18 +231,18 @@ private:
         weights.push_back(1);
         std::sort(weights.begin(), weights.end());
         std::adjacent_difference(weights.begin(), weights.end(), weights.begin());
-        std::vector<double> least(objectives, kInfinity), most(objectives, -kInfinity);
+        std::vector<double> min(objectives, kInfinity), max(objectives, -kInfinity);
         for (const std::size_t i : frontOf(values, objectives))
             for (std::size_t k = 0; k < objectives; ++k) {
-                least[k] = std::min(least[k], values[i * objectives + k]);
-                most[k] = std::max(most[k], values[i * objectives + k]);
+                min[k] = std::min(min[k], values[i * objectives + k]);
+                max[k] = std::max(max[k], values[i * objectives + k]);
             }
         std::vector<double> scalars;
         for (std::size_t i = 0; i < points.size(); ++i) {
             double largest = 0, sum = 0;
             for (std::size_t k = 0; k < objectives; ++k) {
-                const double extent = most[k] > least[k] ? most[k] - least[k] : 1;
-                const double part = weights[k] * (values[i * objectives + k] - least[k]) / extent;
+                const double extent = max[k] > min[k] ? max[k] - min[k] : 1;
+                const double part = weights[k] * (values[i * objectives + k] - min[k]) / extent;
                 largest = std::max(largest, part);
                 sum += part;
             }
@@ -293,15 +293,15 @@ private:
         const std::vector<std::size_t> order =
             sortedNumbers(places.size(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
         std::vector<double> best;
-        double most = -kInfinity;
+        double max = -kInfinity;
         std::size_t refined = 0;
         for (const std::size_t i : order) {
             if (refined == kRefined) break;
             if (isKnown(places[i], pending)) continue;
             ++refined;
             auto [shares, score] = climbed(acquisition, places[i], scores[i], pending);
-            if (score <= most && !best.empty()) continue;
-            most = score;
+            if (score <= max && !best.empty()) continue;
+            max = score;
             best = std::move(shares);
         }
         return best.empty() ? places[order.front()] : best;

@@ -91,9 +91,9 @@ private:
         const std::size_t span = 10 + 30 * genes_ / children_;
         if (bests.size() < span) return false;
         const auto from = bests.end() - static_cast<std::ptrdiff_t>(span);
-        const auto [least, most] = std::minmax_element(from, bests.end());
-        if (least->first != most->first) return false;
-        return most->second - least->second <= 1e-12 * std::fabs(most->second);
+        const auto [min, max] = std::minmax_element(from, bests.end());
+        if (min->first != max->first) return false;
+        return max->second - min->second <= 1e-12 * std::fabs(max->second);
     }
 
     SearchSession& session_;

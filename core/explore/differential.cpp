@@ -158,8 +158,8 @@ private:
     void shrink() {
         sort();
         const double share = static_cast<double>(session_.spent()) / static_cast<double>(session_.problem().points);
-        const auto size = static_cast<double>(size_), least = static_cast<double>(std::min(size_, kMinMembers));
-        const auto wanted = static_cast<std::size_t>(std::floor(size + (least - size) * share + 0.5));
+        const auto size = static_cast<double>(size_), min = static_cast<double>(std::min(size_, kMinMembers));
+        const auto wanted = static_cast<std::size_t>(std::floor(size + (min - size) * share + 0.5));
         if (members_.size() > wanted) members_.resize(std::max(wanted, std::min(size_, kMinMembers)));
         const auto kept = static_cast<std::size_t>(kArchiveShare * static_cast<double>(members_.size()));
         while (archive_.size() > kept) {

@@ -85,7 +85,7 @@ double both(double x, double y, bool deciding) {
 /// An operator or a function: how many arguments it takes, and what it makes of them.
 struct FunctionRow {
     std::string_view id;
-    std::size_t least = 1, most = 1;
+    std::size_t min = 1, max = 1;
     double (*of)(std::span<const double> arguments) = nullptr;
 };
 
@@ -165,7 +165,7 @@ public:
 
     std::vector<Expression::Step> steps;
     std::vector<std::size_t> uses;
-    std::size_t most = 0;  ///< values on the stack
+    std::size_t max = 0;  ///< values on the stack
 
 private:
     /// Counts how deep parts lie within each other while one is read.
@@ -247,7 +247,7 @@ private:
                                   : step.kind == Expression::Step::Kind::choice ? 3
                                                                                 : 0;
         stack_ = stack_ - taken + 1;
-        most = std::max(most, stack_);
+        max = std::max(max, stack_);
         steps.push_back(step);
     }
     void call(std::size_t row, std::size_t arguments) {
@@ -356,21 +356,21 @@ private:
                 readChoice();
                 ++arguments;
                 if (!token_.is(",")) break;
-                if (arguments == function.most)
-                    refuseToken(function.most == function.least
+                if (arguments == function.max)
+                    refuseToken(function.max == function.min
                                     ? numberOfArguments(function)
-                                    : fmt::format("at most {} values for {}", function.most, function.id));
+                                    : fmt::format("at most {} values for {}", function.max, function.id));
                 advance();
             }
             if (!token_.is(")")) refuseToken("an operator, ',' or ')'");
         }
-        if (arguments < function.least) refuseToken(numberOfArguments(function));
+        if (arguments < function.min) refuseToken(numberOfArguments(function));
         advance();
         call(row, arguments);
     }
     static std::string numberOfArguments(const FunctionRow& function) {
-        const bool isOne = function.most == 1;
-        return fmt::format("{}{} value{} for {}", function.most == function.least ? "" : "at least ",
+        const bool isOne = function.max == 1;
+        return fmt::format("{}{} value{} for {}", function.max == function.min ? "" : "at least ",
                            isOne ? "one" : "two", isOne ? "" : "s", function.id);
     }
 
@@ -389,7 +389,7 @@ Expression::Expression(std::string_view text, const std::vector<std::string>& na
     steps_ = std::move(reader.steps);
     uses_ = std::move(reader.uses);
     std::sort(uses_.begin(), uses_.end());
-    depth_ = reader.most;
+    depth_ = reader.max;
 }
 
 double Expression::at(std::span<const double> values) const {

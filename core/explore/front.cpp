@@ -47,9 +47,9 @@ public:
     explicit PrefixMinima(std::size_t places) : least_(places + 1, kNone) {}
 
     double upTo(std::size_t place) const {
-        double least = kNone;
-        for (std::size_t i = place + 1; i > 0; i &= i - 1) least = std::fmin(least, least_[i]);
-        return least;
+        double min = kNone;
+        for (std::size_t i = place + 1; i > 0; i &= i - 1) min = std::fmin(min, least_[i]);
+        return min;
     }
     void put(std::size_t place, double value) {
         for (std::size_t i = place + 1; i < least_.size(); i += i & (~i + 1)) least_[i] = std::fmin(least_[i], value);
@@ -62,11 +62,11 @@ private:
 };
 
 std::vector<std::size_t> frontOfOne(const std::vector<SweptPoint>& points) {
-    double least = kInfinity;
-    for (const SweptPoint& point : points) least = std::min(least, point.x);
+    double min = kInfinity;
+    for (const SweptPoint& point : points) min = std::min(min, point.x);
     std::vector<std::size_t> front;
     for (const SweptPoint& point : points)
-        if (point.x == least) front.push_back(point.index);
+        if (point.x == min) front.push_back(point.index);
     return front;
 }
 
@@ -177,12 +177,12 @@ private:
         return *middle;
     }
     std::pair<double, double> extentOf(const Set& set, std::size_t objective) const {
-        double least = kInfinity, most = -kInfinity;
+        double min = kInfinity, max = -kInfinity;
         for (const std::uint32_t i : set) {
-            least = std::min(least, at(i, objective));
-            most = std::max(most, at(i, objective));
+            min = std::min(min, at(i, objective));
+            max = std::max(max, at(i, objective));
         }
-        return {least, most};
+        return {min, max};
     }
 
     /// Ranks points by each other in the first `objectives`; in all others they are equal.
@@ -204,8 +204,8 @@ private:
             return;
         }
         const std::size_t last = objectives - 1;
-        const auto [least, most] = extentOf(set, last);
-        if (least == most) {
+        const auto [min, max] = extentOf(set, last);
+        if (min == max) {
             rankAmong(std::move(set), last);
             return;
         }
@@ -379,18 +379,16 @@ std::optional<std::size_t> kneeOf(std::span<const double> values, std::size_t ob
     if (front.size() < 3 || objectives < 2) return std::nullopt;
     const auto at = [&](std::size_t point, std::size_t objective) { return values[point * objectives + objective]; };
     std::vector<std::size_t> best(objectives, front.front());
-    std::vector<double> least(objectives, kInfinity), most(objectives, -kInfinity);
+    std::vector<double> min(objectives, kInfinity), max(objectives, -kInfinity);
     for (const std::size_t point : front)
         for (std::size_t k = 0; k < objectives; ++k) {
             if (at(point, k) < at(best[k], k)) best[k] = point;
-            least[k] = std::min(least[k], at(point, k));
-            most[k] = std::max(most[k], at(point, k));
+            min[k] = std::min(min[k], at(point, k));
+            max[k] = std::max(max[k], at(point, k));
         }
     for (std::size_t k = 0; k < objectives; ++k)
-        if (!(most[k] - least[k] > 0) || !std::isfinite(most[k] - least[k])) return std::nullopt;
-    const auto scaled = [&](std::size_t point, std::size_t k) {
-        return (at(point, k) - least[k]) / (most[k] - least[k]);
-    };
+        if (!(max[k] - min[k] > 0) || !std::isfinite(max[k] - min[k])) return std::nullopt;
+    const auto scaled = [&](std::size_t point, std::size_t k) { return (at(point, k) - min[k]) / (max[k] - min[k]); };
     // The plane: normal · scaled = 1, the ideal point: scaled = 0.
     std::vector<std::vector<double>> rows;
     for (const std::size_t point : best) {

@@ -173,17 +173,17 @@ private:
     bool isLeaf(std::size_t node) const { return 2 * node >= least_.size(); }
 
     void build(std::size_t node, std::size_t first, std::size_t last) {
-        Triple least{kInfinity, kInfinity, kInfinity}, most{-kInfinity, -kInfinity, -kInfinity};
+        Triple min{kInfinity, kInfinity, kInfinity}, max{-kInfinity, -kInfinity, -kInfinity};
         for (std::size_t i = first; i < last; ++i)
             for (std::size_t k = 0; k < 3; ++k) {
-                least[k] = std::min(least[k], points_[i][k]);
-                most[k] = std::max(most[k], points_[i][k]);
+                min[k] = std::min(min[k], points_[i][k]);
+                max[k] = std::max(max[k], points_[i][k]);
             }
-        least_[node] = least;
+        least_[node] = min;
         if (isLeaf(node)) return;
         std::size_t widest = 0;
         for (std::size_t k = 1; k < 3; ++k)
-            if (most[k] - least[k] > most[widest] - least[widest]) widest = k;
+            if (max[k] - min[k] > max[widest] - min[widest]) widest = k;
         const std::size_t middle = first + (last - first) / 2;
         const auto at = [&](std::size_t i) { return points_.begin() + static_cast<std::ptrdiff_t>(i); };
         std::nth_element(at(first), at(middle), at(last),
@@ -224,16 +224,16 @@ public:
         Triple limit = reference_;
         for (std::size_t k = 0; k < 3; ++k) {
             const std::size_t one = (k + 1) % 3, other = (k + 2) % 3;
-            const auto isNear = [&](const Triple& least) {
-                return least[one] <= point[one] && least[other] <= point[other] && least[k] < limit[k];
+            const auto isNear = [&](const Triple& min) {
+                return min[one] <= point[one] && min[other] <= point[other] && min[k] < limit[k];
             };
             visitAll(isNear, [&](const Triple& each) {
                 if (isNear(each)) limit[k] = each[k];
             });
             if (limit[k] <= point[k]) return 0;
         }
-        const auto isInside = [&](const Triple& least) {
-            return least[0] < limit[0] && least[1] < limit[1] && least[2] < limit[2];
+        const auto isInside = [&](const Triple& min) {
+            return min[0] < limit[0] && min[1] < limit[1] && min[2] < limit[2];
         };
         Rows around{.objectives = 3};
         visitAll(isInside, [&](const Triple& each) {

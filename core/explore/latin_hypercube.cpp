@@ -38,7 +38,7 @@ Design latinHypercube(std::size_t points, std::size_t variables, RandomStream ra
 
 /// The least square of the distance between two points, or some number below `enough`.
 double leastDistance(const Design& design, const std::vector<Variable>& variables, double enough) {
-    double least = kInfinity;
+    double min = kInfinity;
     for (std::size_t i = 1; i < design.size(); ++i) {
         poll(1 + i * variables.size() / 500);
         for (std::size_t k = 0; k < i; ++k) {
@@ -49,11 +49,11 @@ double leastDistance(const Design& design, const std::vector<Variable>& variable
                     variables[j].isCategory && valueAt(variables[j], one) != valueAt(variables[j], other);
                 square += variables[j].isCategory ? static_cast<double>(isOther) : (one - other) * (one - other);
             }
-            least = std::min(least, square);
-            if (least < enough) return least;
+            min = std::min(min, square);
+            if (min < enough) return min;
         }
     }
-    return least;
+    return min;
 }
 
 }  // namespace
@@ -68,9 +68,9 @@ std::vector<std::vector<double>> spreadHypercube(std::size_t points, const std::
     const auto designs = static_cast<std::size_t>(std::min<double>(kDesigns, kComparedPairs / std::max(1.0, pairs)));
     for (std::size_t i = 1; i < designs; ++i) {
         Design other = latinHypercube(points, variables.size(), RandomStream(seed, i));
-        const double least = leastDistance(other, variables, distance);
-        if (least <= distance) continue;
-        distance = least;
+        const double min = leastDistance(other, variables, distance);
+        if (min <= distance) continue;
+        distance = min;
         best = std::move(other);
     }
     return best;

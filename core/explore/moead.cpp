@@ -90,11 +90,11 @@ struct ObjectiveScale {
     /// The weighted distance from the ideal in the objective where it is largest (Tchebycheff).
     double distance(const Evaluation& evaluation, const std::vector<double>& weights) const {
         if (!evaluation.isFeasible()) return 0;
-        double most = 0;
+        double max = 0;
         for (std::size_t k = 0; k < weights.size(); ++k)
-            most =
-                std::max(most, std::max(weights[k], 1e-4) * std::fabs(evaluation.objectives[k] - ideal[k]) / extent[k]);
-        return most;
+            max =
+                std::max(max, std::max(weights[k], 1e-4) * std::fabs(evaluation.objectives[k] - ideal[k]) / extent[k]);
+        return max;
     }
     bool isBetter(const Evaluation& one, const Evaluation& other, const std::vector<double>& weights) const {
         return standingOf(one, distance(one, weights)) < standingOf(other, distance(other, weights));

@@ -46,15 +46,14 @@ void checkGrid(const MethodProblem& problem) {
     const double all = size + static_cast<double>(problem.begin.size());
     if (all > static_cast<double>(problem.points)) {
         std::vector<std::string> factors;
-        for (const Variable& variable : problem.variables)
-            factors.push_back(formatCount(static_cast<double>(levelCount(variable))));
+        for (const Variable& variable : problem.variables) factors.push_back(formatCount(levelCount(variable)));
         const std::string product = factors.size() > 1 ? " (" + joined(factors, " × ") + ")" : "";
         const std::string beside =
             problem.begin.empty() ? "" : fmt::format(" beside the {} to begin with", problem.begin.size());
-        throw UsageError(fmt::format(
-            "the grid has {}{}{}, more than the {} allowed; expected fewer levels or values, "
-            "or a larger number of points",
-            formatCounted(size, "point", "points"), product, beside, formatCount(static_cast<double>(problem.points))));
+        throw UsageError(
+            fmt::format("the grid has {}{}{}, more than the {} allowed; expected fewer levels or values, "
+                        "or a larger number of points",
+                        formatCounted(size, "point", "points"), product, beside, formatCount(problem.points)));
     }
 }
 
@@ -90,8 +89,8 @@ void checkList(const MethodProblem& problem) {
     if (problem.begin.empty()) throw UsageError("the list has no points; expected at least one");
     if (static_cast<std::int64_t>(problem.begin.size()) > problem.points)
         throw UsageError(fmt::format("the list has {}, more than the {} allowed; expected a larger number of points",
-                                     formatCounted(static_cast<double>(problem.begin.size()), "point", "points"),
-                                     formatCount(static_cast<double>(problem.points))));
+                                     formatCounted(problem.begin.size(), "point", "points"),
+                                     formatCount(problem.points)));
 }
 
 void runList(const MethodProblem& problem, const EvaluatePoints& evaluate) {

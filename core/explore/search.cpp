@@ -27,7 +27,7 @@ std::pair<int, double> standingOf(const Evaluation& evaluation) {
 std::vector<std::int32_t> standingRanks(const std::vector<Individual>& individuals) {
     const std::size_t objectives = std::accumulate(
         individuals.begin(), individuals.end(), std::size_t{1},
-        [](std::size_t most, const Individual& each) { return std::max(most, each.evaluation.objectives.size()); });
+        [](std::size_t max, const Individual& each) { return std::max(max, each.evaluation.objectives.size()); });
     std::vector<double> values;
     std::vector<std::size_t> others;
     for (std::size_t i = 0; i < individuals.size(); ++i) {

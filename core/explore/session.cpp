@@ -34,10 +34,9 @@ void checkProblem(const MethodProblem& problem) {
     for (std::size_t i = 0; i < problem.begin.size(); ++i) {
         const Point& point = problem.begin[i];
         if (point.size() != problem.variables.size())
-            throw UsageError(
-                fmt::format("point {} of those to begin with has {}; expected one for each of {}", i + 1,
-                            formatCounted(static_cast<double>(point.size()), "value", "values"),
-                            formatCounted(static_cast<double>(problem.variables.size()), "variable", "variables")));
+            throw UsageError(fmt::format("point {} of those to begin with has {}; expected one for each of {}", i + 1,
+                                         formatCounted(point.size(), "value", "values"),
+                                         formatCounted(problem.variables.size(), "variable", "variables")));
         for (std::size_t j = 0; j < point.size(); ++j)
             if (!std::isfinite(point[j]))
                 throw UsageError(fmt::format("point {} of those to begin with has no number for {}; expected one",

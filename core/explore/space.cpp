@@ -82,16 +82,16 @@ void checkVariable(const Variable& variable) {
         variable.low > variable.high)
         refuse(variable, range, "a finite low end that is not above the high end");
     if (variable.scale == Scale::log && variable.low <= 0) refuse(variable, range, "a log scale to begin above 0");
-    const double least = minWidth(variable.low, variable.high);
-    if (variable.low < variable.high && variable.high - variable.low < least)
-        refuse(variable, range, "ends that are alike, or at least " + exactNumber(least) + " apart");
+    const double min = minWidth(variable.low, variable.high);
+    if (variable.low < variable.high && variable.high - variable.low < min)
+        refuse(variable, range, "ends that are alike, or at least " + exactNumber(min) + " apart");
     if (!isNumber(variable.step) || variable.step < 0)
         refuse(variable, "has steps of " + exactNumber(variable.step), "steps above 0, or 0 for none");
     if (variable.step > 0 && (variable.high - variable.low) / variable.step > kMaxSteps)
         refuse(variable, "has steps of " + exactNumber(variable.step), "at most 2^48 steps, or 0 for any number");
-    if (variable.step > 0 && variable.step < least && variable.low < variable.high)
+    if (variable.step > 0 && variable.step < min && variable.low < variable.high)
         refuse(variable, "has steps of " + exactNumber(variable.step),
-               "steps of at least " + exactNumber(least) + " between numbers of that size, or 0 for any number");
+               "steps of at least " + exactNumber(min) + " between numbers of that size, or 0 for any number");
     if (variable.levels < 0) refuse(variable, fmt::format("has {} levels", variable.levels), "at least 1");
 }
 

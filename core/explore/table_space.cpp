@@ -21,13 +21,13 @@ Variable variableOf(const PointColumn& column, const std::vector<double>& values
         variable.values.erase(std::unique(variable.values.begin(), variable.values.end()), variable.values.end());
         return variable;
     }
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    variable.low = *least;
-    variable.high = *most;
-    if (column.log && *least > 0) variable.scale = Scale::log;
+    const auto [min, max] = std::minmax_element(values.begin(), values.end());
+    variable.low = *min;
+    variable.high = *max;
+    if (column.log && *min > 0) variable.scale = Scale::log;
     const bool areIntegers =
         std::all_of(values.begin(), values.end(), [](double value) { return value == std::floor(value); });
-    if (areIntegers && *most - *least < kMaxListedSteps && minWidth(*least, *most) <= 1) variable.step = 1;
+    if (areIntegers && *max - *min < kMaxListedSteps && minWidth(*min, *max) <= 1) variable.step = 1;
     return variable;
 }
 

@@ -19,8 +19,7 @@ constexpr std::size_t kMaxFaults = 20;
 std::string summary(const std::vector<DataError>& found) {
     const std::string first = found.front().what();
     if (found.size() == 1) return first;
-    return fmt::format("{} (and {})", first,
-                       formatCounted(static_cast<double>(found.size() - 1), "other fault", "other faults"));
+    return fmt::format("{} (and {})", first, formatCounted(found.size() - 1, "other fault", "other faults"));
 }
 
 bool isInside(std::string_view path, std::string_view around) {

@@ -96,7 +96,7 @@ struct Method {
 };
 
 /// Weights' running moments. Kingma, Ba: "Adam", ICLR 2015; Tieleman, Hinton: RMSProp, 2012.
-struct Optimiser {
+struct Optimizer {
     Vector first, second;
     std::int64_t steps = 0;
 
@@ -139,10 +139,10 @@ public:
           critic_(2 * cores_ + 1, 1, 1, RandomStream(trial.seed(), 2)) {
         explore::initialiseEigen();
         look(trial.problem());
-        for (const auto& [optimiser, network] :
+        for (const auto& [optimizer, network] :
              {std::pair{&policyStep_, &policy_}, std::pair{&criticStep_, &critic_}}) {
-            optimiser->second = Vector::Zero(network->values.size());
-            optimiser->first = Vector::Zero(method.isAdam ? network->values.size() : 0);
+            optimizer->second = Vector::Zero(network->values.size());
+            optimizer->first = Vector::Zero(method.isAdam ? network->values.size() : 0);
         }
         if (!state.is_null()) resume(state);
     }
@@ -375,7 +375,7 @@ private:
     double discount_, rate_, clip_;
     Matrix features_;
     Network policy_, critic_;
-    Optimiser policyStep_, criticStep_;
+    Optimizer policyStep_, criticStep_;
     std::int64_t update_ = 0;
     double scale_ = 0;  ///< of rewards; 0 = not known yet
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/pacer.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/mapping/algorithm_run.h"
@@ -212,12 +213,9 @@ private:
     /// Between two generations the state is whole: hands it over where it is time, or where the work is given up.
     void afterStep() {
         const bool cancelled = control_.cancelled();
-        if (control_.checkpoint && (cancelled || Clock::now() >= nextCheckpoint_)) {
-            const Clock::time_point begun = Clock::now();
-            control_.checkpoint(state());
+        if (control_.checkpoint && (cancelled || checkpoints_.isDue())) {
+            checkpoints_.timed([this] { control_.checkpoint(state()); });
             checkpointed_ = true;
-            const Clock::time_point ended = Clock::now();
-            nextCheckpoint_ = ended + 9 * (ended - begun);
         }
         if (!cancelled) return;
         checkpointed_ = true;
@@ -276,7 +274,7 @@ private:
     double samplesBehind_ = 0;  ///< of all but the one whose turn it is
 
     bool checkpointed_ = false;  ///< a state was handed over
-    Clock::time_point nextCheckpoint_ = {};
+    Pacer checkpoints_{{.pauseOverCost = Pacer::kTenthOfTime}};
 };
 
 }  // namespace

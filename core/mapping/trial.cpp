@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/pacer.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/mapping/evaluator.h"
@@ -63,7 +64,7 @@ struct Trial::Implementation {
     double reportedBest = std::numeric_limits<double>::infinity();  ///< the best that listeners know
 
     std::vector<std::unique_ptr<Evaluator>> evaluators;  ///< one per thread
-    Clock::time_point lastReport;
+    Pacer reports{{.minPause = kReportInterval}};
     std::optional<Clock::time_point> cancelled;
 
     bool isProven() const { return spent > 0 && value <= std::max(0.0, task.bound.objective) * kProof; }
@@ -122,7 +123,7 @@ struct Trial::Implementation {
         event.done = static_cast<double>(record.samples);
         event.total = static_cast<double>(run.samples);
         control.report(event);
-        lastReport = Clock::now();
+        reports.noteDone();
     }
 
     void reportPoint(CurveRole role, double y) {
@@ -152,8 +153,7 @@ struct Trial::Implementation {
             if (now - *cancelled > kGrace) throw InterruptedError("the mapping search was stopped");
         }
         if (control.finishing() && spent > 0) throw SearchEnded{};
-        if (control.isWatched() && Clock::now() - lastReport > kReportInterval)
-            report({.kind = ProgressEvent::Kind::progress});
+        if (control.isWatched() && reports.isDue()) report({.kind = ProgressEvent::Kind::progress});
     }
 };
 

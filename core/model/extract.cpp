@@ -476,43 +476,39 @@ void Extraction::assumeUnclaimedParameters() {
         elements += elementCount(tensor.shape).value_or(0);
     }
     if (names.empty()) return;
-    assume(formatCounted(static_cast<double>(names.size()), "stored tensor", "stored tensors") + " with " +
-           std::to_string(elements) + (elements == 1 ? " element" : " elements") +
-           " in total, which no operator behind the first layer reads, " + (names.size() == 1 ? "belongs" : "belong") +
-           " to no layer: " + someOf(names) + ".");
+    assume(formatCounted(names.size(), "stored tensor", "stored tensors") + " with " + std::to_string(elements) +
+           (elements == 1 ? " element" : " elements") + " in total, which no operator behind the first layer reads, " +
+           (names.size() == 1 ? "belongs" : "belong") + " to no layer: " + someOf(names) + ".");
 }
 
 void Extraction::setAssumptions() {
     if (recurrent_ > 0)
         assume(
-            formatCounted(static_cast<double>(recurrent_), "recurrent layer is", "recurrent layers are") +
+            formatCounted(recurrent_, "recurrent layer is", "recurrent layers are") +
             " taken as multiplications of input and state together with the weights of all gates and directions, one "
             "row per time step.");
     if (transposed_ > 0)
-        assume(formatCounted(static_cast<double>(transposed_), "transposed convolution multiplies",
-                             "transposed convolutions multiply") +
+        assume(formatCounted(transposed_, "transposed convolution multiplies", "transposed convolutions multiply") +
                " once per pixel of the input map, which stands as the map before pooling.");
     if (prefixes_ > 0)
-        assume(formatCounted(static_cast<double>(prefixes_), "concatenation that begins", "concatenations that begin") +
+        assume(formatCounted(prefixes_, "concatenation that begins", "concatenations that begin") +
                " with all operands of an earlier one " + (prefixes_ == 1 ? "reads" : "read") +
                " that one's result and the rest.");
     if (gates_ > 0)
-        assume(formatCounted(static_cast<double>(gates_), "operator whose operands all come",
-                             "operators whose operands all come") +
+        assume(formatCounted(gates_, "operator whose operands all come", "operators whose operands all come") +
                " from one layer without another in between (gates, normalisation) " + (gates_ == 1 ? "lies" : "lie") +
                " on that layer's edge.");
     if (fromInputs_ > 0)
-        assume(formatCounted(static_cast<double>(fromInputs_), "operand of a join comes", "operands of joins come") +
+        assume(formatCounted(fromInputs_, "operand of a join comes", "operands of joins come") +
                " straight from the inputs and " + (fromInputs_ == 1 ? "is" : "are") + " not moved.");
     if (beforeLayers_ > 0)
-        assume(formatCounted(static_cast<double>(beforeLayers_), "operator", "operators") + " before the first layer " +
+        assume(formatCounted(beforeLayers_, "operator", "operators") + " before the first layer " +
                (beforeLayers_ == 1 ? "belongs" : "belong") + " to no layer.");
     if (!opaque_.empty())
-        assume(formatCounted(static_cast<double>(opaque_.size()), "unknown operator lies", "unknown operators lie") +
+        assume(formatCounted(opaque_.size(), "unknown operator lies", "unknown operators lie") +
                " on the edge of the layer before: " + someOf(opaque_) + ".");
     if (unsized_ > 0)
-        assume(formatCounted(static_cast<double>(unsized_), "activation of unknown shape is",
-                             "activations of unknown shape are") +
+        assume(formatCounted(unsized_, "activation of unknown shape is", "activations of unknown shape are") +
                " not counted in what is kept for the backward pass.");
     assumeUnclaimedParameters();
 }

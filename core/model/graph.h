@@ -95,6 +95,11 @@ enum class TensorRole : std::uint8_t {
     derived,     ///< computed from stored values or shapes only
 };
 
+/// True for tensors whose value is stored with the model.
+constexpr bool isStored(TensorRole role) {
+    return role == TensorRole::parameter || role == TensorRole::statistic || role == TensorRole::constant;
+}
+
 /// A value that operators hand on.
 struct Tensor {
     std::string name;

@@ -100,10 +100,6 @@ void addTensor(Signature& signature, const Tensor& tensor) {
     for (const std::int64_t size : *tensor.shape) signature.add(static_cast<std::uint64_t>(size));
 }
 
-bool isStored(TensorRole role) {
-    return role == TensorRole::parameter || role == TensorRole::statistic || role == TensorRole::constant;
-}
-
 std::uint64_t signatureOf(const Graph& graph, const Operator& op) {
     Signature signature;
     signature.add(op.type);

@@ -14,7 +14,7 @@
 #include "core/model/model.h"
 #include "core/model/optimizer.h"
 
-/// Graph of one training step: forward pass, backward pass, and the optimiser's update.
+/// Graph of one training step: forward pass, backward pass, and the optimizer's update.
 namespace tessera::model {
 
 /// Bytes that the optimizer keeps for each trained parameter; its state is float32, whatever the parameters are.
@@ -41,7 +41,7 @@ struct ParameterUpdate {
     TensorIndex parameter = kNoTensor;
     TensorIndex gradient = kNoTensor;
     std::int32_t op = -1;            ///< the update, in TrainingGraph::graph
-    std::vector<TensorIndex> state;  ///< the optimiser's, before the step
+    std::vector<TensorIndex> state;  ///< the optimizer's, before the step
 };
 
 /// One step of training as a graph of operators. The operators of the forward pass come first, as they were and with
@@ -83,7 +83,7 @@ struct TrainingCounts {
     std::optional<std::int64_t> parameters = 0;
     std::optional<double> parameterBytes = 0.0;
     std::optional<double> gradientBytes = 0.0;   ///< of the parameters' gradients
-    std::optional<double> optimizerBytes = 0.0;  ///< of the optimiser's state
+    std::optional<double> optimizerBytes = 0.0;  ///< of the optimizer's state
     std::optional<double> storedBytes = 0.0;  ///< of the activations of the forward pass that the backward pass reads
 };
 

@@ -134,10 +134,10 @@ private:
             for (int a = done + 1; a >= 0; --a)
                 for (int b = done + 1 - a; b >= 0; --b) {
                     const int byOut = done - a - b;
-                    double least = byOut >= 0 ? cost_[at(a, b)] + input * half(a) * half(b) : kInfinity;
-                    if (a > 0) least = std::min(least, cost_[at(a - 1, b)] + weight * half(b) * half(byOut + 1));
-                    if (b > 0) least = std::min(least, cost_[at(a, b - 1)] + psum * half(a) * half(byOut + 1));
-                    cost_[at(a, b)] = least;
+                    double min = byOut >= 0 ? cost_[at(a, b)] + input * half(a) * half(b) : kInfinity;
+                    if (a > 0) min = std::min(min, cost_[at(a - 1, b)] + weight * half(b) * half(byOut + 1));
+                    if (b > 0) min = std::min(min, cost_[at(a, b - 1)] + psum * half(a) * half(byOut + 1));
+                    cost_[at(a, b)] = min;
                 }
         }
         const double atEnd = sharedTime(node, share);

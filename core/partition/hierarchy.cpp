@@ -369,7 +369,7 @@ private:
         }
         if (inherited.perLayer.empty()) time += compute;
         if (trial) return time;
-        // A weight and its gradient in the data type, the optimiser's state, and what the backward pass keeps.
+        // A weight and its gradient in the data type, the optimizer's state, and what the backward pass keeps.
         const double bytes =
             parameters * (2 * width + model::stateBytesPerParameter(options_.optimizer)) + activations * width;
         for (const std::int32_t kind : kindsOf(part.cluster)) {

@@ -183,9 +183,9 @@ private:
         }
         for (int round = 0; round < (isRoot ? kMaxRounds : kRoundsOfChild); ++round) {
             if (elimination_.spent() >= effort_ && (!isRoot || round >= kRoundsOfRoot)) return;
-            const auto [weights, most] = bestWeights(node.seen);
+            const auto [weights, max] = bestWeights(node.seen);
             elimination_.spend(kEntriesOfWeights);
-            if (isMet(node.bound) || !(most > node.bound + kMeets * std::fabs(node.bound))) return;
+            if (isMet(node.bound) || !(max > node.bound + kMeets * std::fabs(node.bound))) return;
             SeenPlan plan = minimise(weights, node);
             if (node.bound == kInfinity) return;
             const bool isKnown = std::any_of(node.seen.begin(), node.seen.end(),
@@ -217,9 +217,9 @@ private:
         const auto consider = [&](JointWeights weights) {
             if (!(weights.share >= -kSlack && weights.share <= 1 + kSlack && weights.price >= -kSlack)) return;
             weights = {std::clamp(weights.share, 0.0, 1.0), std::max(weights.price, 0.0)};
-            double least = kInfinity;
-            for (const SeenPlan& plan : plans) least = std::min(least, weighted(plan, weights));
-            if (least > best.second) best = {weights, least};
+            double min = kInfinity;
+            for (const SeenPlan& plan : plans) min = std::min(min, weighted(plan, weights));
+            if (min > best.second) best = {weights, min};
         };
         consider({1, 0});
         consider({0, 0});
@@ -253,7 +253,7 @@ private:
     }
 
     std::optional<std::int32_t> mostUnlike(const SeenPlan& one, const SeenPlan& other, const JointNode& node) const {
-        std::optional<std::int32_t> most;
+        std::optional<std::int32_t> max;
         double difference = -1;
         for (std::size_t v = 0; v < problem_.vertices.size(); ++v) {
             if (one.states[v] == other.states[v] || openStates(node, v) < 2) continue;
@@ -265,10 +265,10 @@ private:
                                  (hasCapacity() ? std::fabs(a.memory - b.memory) / problem_.capacity : 0);
             if (apart > difference) {
                 difference = apart;
-                most = static_cast<std::int32_t>(v);
+                max = static_cast<std::int32_t>(v);
             }
         }
-        return most;
+        return max;
     }
 
     JointNode childOf(const JointNode& node, std::pair<std::int32_t, std::int32_t> choice, bool takes) const {

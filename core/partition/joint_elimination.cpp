@@ -144,14 +144,14 @@ JointElimination::Outcome JointElimination::minimise(const Weights& weights,
 std::vector<JointElimination::Bucket> JointElimination::parted(std::int32_t vertex, const Bucket& bucket) {
     std::vector<Bucket> parts(1);
     std::vector<std::vector<std::int32_t>> scopes(1, {vertex});
-    const double most = kLargestMessage * static_cast<double>(statesOf(vertex));
+    const double max = kLargestMessage * static_cast<double>(statesOf(vertex));
     for (const Factor& factor : bucket) {
         bool isPlaced = false;
         for (std::size_t p = 0; p < parts.size() && !isPlaced; ++p) {
             std::vector<std::int32_t> scope;
             std::set_union(scopes[p].begin(), scopes[p].end(), factor.scope.begin(), factor.scope.end(),
                            std::back_inserter(scope));
-            if (entriesOf(scope) > most && !parts[p].empty()) continue;
+            if (entriesOf(scope) > max && !parts[p].empty()) continue;
             parts[p].push_back(factor);
             scopes[p] = std::move(scope);
             isPlaced = true;

@@ -66,7 +66,7 @@ public:
             seconds_[samples] = plan.stepTime.value;
     }
     /// The most samples that may fit.
-    std::int64_t most() const { return lacking_ - 1; }
+    std::int64_t maxSamples() const { return lacking_ - 1; }
 
     /// Samples that it is thought to do in so many seconds: along lines through what is known, and no more than half of
     /// the way to where memory lacks.
@@ -106,7 +106,7 @@ struct NextShares {
 /// With which all groups end together.
 NextShares endingTogether(const std::vector<SharesCurve>& curves, std::int64_t all) {
     double fitting = 0;
-    for (const SharesCurve& curve : curves) fitting += static_cast<double>(curve.most());
+    for (const SharesCurve& curve : curves) fitting += static_cast<double>(curve.maxSamples());
     if (fitting < static_cast<double>(all)) return {};
     const auto within = [&](double seconds) {
         std::vector<double> samples;
@@ -119,22 +119,22 @@ NextShares endingTogether(const std::vector<SharesCurve>& curves, std::int64_t a
     };
     constexpr double kLongest = 1e12;
     constexpr int kHalvings = 200;
-    double least = 0, most = 1e-9;
-    while (most < kLongest && !isEnough(most)) {
-        least = most;
-        most *= 2;
+    double min = 0, max = 1e-9;
+    while (max < kLongest && !isEnough(max)) {
+        min = max;
+        max *= 2;
     }
     // Nobody is known to take what is left: who may take most tries.
-    if (most >= kLongest) {
+    if (max >= kLongest) {
         std::vector<double> limits;
-        for (const SharesCurve& curve : curves) limits.push_back(static_cast<double>(curve.most()));
+        for (const SharesCurve& curve : curves) limits.push_back(static_cast<double>(curve.maxSamples()));
         return {inProportion(limits, all), 0};
     }
-    for (int halving = 0; halving < kHalvings && most > least * (1 + 1e-12); ++halving) {
-        const double middle = (least + most) / 2;
-        (isEnough(middle) ? most : least) = middle;
+    for (int halving = 0; halving < kHalvings && max > min * (1 + 1e-12); ++halving) {
+        const double middle = (min + max) / 2;
+        (isEnough(middle) ? max : min) = middle;
     }
-    return {inProportion(within(most), all), most};
+    return {inProportion(within(max), all), max};
 }
 
 }  // namespace
@@ -240,8 +240,8 @@ Plan PhysicalSides::planOf(const std::string& strategy, ThreadProgress& watch) {
     double bound = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < best.plans.size(); ++i) {
         bound = std::min(bound, best.plans[i].lowerBound.value);
-        if (const auto least = sideOf(i, best.shares[i]).study->minMemory())
-            minMemory_ = {fleet_.groups[members_[i]].name, *least};
+        if (const auto min = sideOf(i, best.shares[i]).study->minMemory())
+            minMemory_ = {fleet_.groups[members_[i]].name, *min};
     }
     if (members_.size() > 1 && !best.fits()) best = fastest(strategy, std::move(best), true, watch);
     // The next strategy ends near these shares; of a large model each that is kept takes memory.

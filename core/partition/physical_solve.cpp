@@ -244,9 +244,8 @@ Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph,
             }
             made[p] = PartialPlan{.plan = bestOf(subsets, looked.complete, strategy, watch), .proven = true};
             const Plan& plan = made[p]->plan;
-            watch.incumbent(
-                "step time", CurveRole::value, 0, plan.stepTime.value,
-                fmt::format("{}: {}/step", strategy, formatQuantity(plan.stepTime.value, Measure::seconds)));
+            watch.incumbent("step time", CurveRole::value, 0, plan.stepTime.value,
+                            fmt::format("{}: {}/step", strategy, formatSeconds(plan.stepTime)));
             report();
         }
         ++watched.plans;
@@ -273,9 +272,9 @@ Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph,
     const bool jointFits = std::all_of(made.begin(), made.end(), [](const std::optional<PartialPlan>& partial) {
         return !partial || partial->plan.strategy != "joint" || partial->plan.fits;
     });
-    if (const auto least = subsets.front().minMemory(); least && !jointFits) {
+    if (const auto min = subsets.front().minMemory(); min && !jointFits) {
         const std::string held = fmt::format("the least that an accelerator of group {} would hold is {}",
-                                             inQuotes(least->first), formatQuantity(least->second, Measure::bytes));
+                                             inQuotes(min->first), formatQuantity(min->second, Measure::bytes));
         result.warnings.push_back(
             (fleet.groups.size() > 1
                  ? "Where all groups end together " + held + ", and no shares of the samples were found that fit"

@@ -258,9 +258,9 @@ std::string percentOf(double ratio) {
 /// Reports how a search goes: best time and, where there is one, lower bound, over evaluations.
 void reportBest(const Search& search, double evaluations, const Split& split, double time) {
     if (search.watch == nullptr || !search.curves) return;
-    search.watch->incumbent("ratio search", CurveRole::best, evaluations, time,
-                            fmt::format("{} with {} of the work on the first side",
-                                        formatQuantity(time, Measure::seconds), percentOf(split.ratio)));
+    search.watch->incumbent(
+        "ratio search", CurveRole::best, evaluations, time,
+        fmt::format("{} with {} of the work on the first side", formatSeconds(time), percentOf(split.ratio)));
 }
 
 void reportBound(const Search& search, double evaluations, double bound) {

@@ -55,20 +55,20 @@ double ShardedProblem::firstWays(const PhysicalCosts& costs) const {
 
 /// A plan takes what its vertices take at least, and for one of them what its way takes: hand-overs only add to it.
 void ShardedProblem::prune(double better, std::size_t max) {
-    std::vector<double> least;
+    std::vector<double> min;
     for (const std::vector<JointCost>& kind : problem_.kinds)
-        least.push_back(std::min_element(kind.begin(), kind.end(), [](const JointCost& a, const JointCost& b) {
-                            return a.first < b.first;
-                        })->first);
+        min.push_back(std::min_element(kind.begin(), kind.end(), [](const JointCost& a, const JointCost& b) {
+                          return a.first < b.first;
+                      })->first);
     double slack = better;
-    for (const std::int32_t kind : problem_.vertices) slack -= least[toIndex(kind)];
+    for (const std::int32_t kind : problem_.vertices) slack -= min[toIndex(kind)];
     constexpr double kRounding = 1e-9;
     slack += kRounding * (better < kInfinity ? better : 0);
     for (std::size_t k = 0; k < problem_.kinds.size(); ++k) {
         const std::vector<JointCost>& own = problem_.kinds[k];
         std::vector<std::size_t> order;
         for (std::size_t s = 0; s < own.size(); ++s)
-            if (s == 0 || own[s].first - least[k] <= slack) order.push_back(s);
+            if (s == 0 || own[s].first - min[k] <= slack) order.push_back(s);
         if (order.size() > max) {
             leavesOut_ = true;
             std::stable_sort(order.begin() + 1, order.end(),

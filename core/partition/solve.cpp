@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/names.h"
 #include "core/base/number.h"
+#include "core/base/pacer.h"
 #include "core/base/parallel.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
@@ -153,9 +154,7 @@ public:
         std::vector<const PartialPlan*> plans;
         for (const Slot& slot : *slots_)
             if (slot.solved) plans.push_back(&slot.partial);
-        const Clock::time_point begun = Clock::now();
-        control_->checkpoint(plans);
-        reporting_ += Clock::now() - begun;
+        reports_.timed([&] { control_->checkpoint(plans); });
     }
 
     /// Work on every slot, several at a time; progress is reported even where the work is given up.
@@ -170,22 +169,18 @@ public:
     }
 
 private:
-    using Clock = std::chrono::steady_clock;
-
     /// A report writes plans out row by row: that takes at most a tenth of the time, but for what is quick anyway.
     bool isTimeToReport() const {
         constexpr std::chrono::nanoseconds kPerRow{2000};
         constexpr std::chrono::milliseconds kQuick{5};
-        constexpr int kShare = 10;
         std::size_t rows = 0;
         for (const Slot& slot : *slots_)
             for (const LevelPlan& level : slot.partial.plan.levels) rows += level.layers.size();
         const auto expected = static_cast<std::int64_t>(rows) * kPerRow;
-        return expected < kQuick || kShare * (reporting_ + expected) < Clock::now() - begun_;
+        return expected < kQuick || reports_.isDue(Pacer::Clock::now(), expected);
     }
 
-    const Clock::time_point begun_ = Clock::now();
-    Clock::duration reporting_{};
+    Pacer reports_{{.pauseOverCost = Pacer::kTenthOfTime}, Pacer::Clock::now()};
     std::vector<Slot>* slots_;
     SharedProgress* watched_;
     const SearchControl* control_;
@@ -213,7 +208,7 @@ void solveSlot(const Study& study, const Array& array, const std::string& strate
         Plan plan = makePlan(study, array, strategy, std::move(hierarchy));
         reportLevels(watch, plan);
         watch.incumbent("step time", CurveRole::value, 0, plan.stepTime.value,
-                        fmt::format("{}: {}/step", strategy, formatQuantity(plan.stepTime.value, Measure::seconds)));
+                        fmt::format("{}: {}/step", strategy, formatSeconds(plan.stepTime)));
         ledger.note([&] {
             slot.partial.plan = std::move(plan);
             slot.partial.simplified = simplified;
@@ -658,8 +653,8 @@ std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& o
 /// Threads that may search at once: each holds numbers of every layer and join, together of about a million.
 unsigned threadsFor(const Network& network, unsigned threads) {
     constexpr std::size_t kMaxNodes = 1'000'000;
-    const std::size_t most = std::max<std::size_t>(1, kMaxNodes / std::max<std::size_t>(1, network.nodes.size()));
-    return static_cast<unsigned>(std::min<std::size_t>(threadCount(threads), most));
+    const std::size_t max = std::max<std::size_t>(1, kMaxNodes / std::max<std::size_t>(1, network.nodes.size()));
+    return static_cast<unsigned>(std::min<std::size_t>(threadCount(threads), max));
 }
 
 }  // namespace

@@ -18,11 +18,9 @@ void ThreadProgress::poll() {
     if (shared_ == nullptr) return;
     shared_->control.throwIfCancelled(kSearch);
     if (mayAbandon_ && shared_->plans > 0 && sinceFinish() > kTooLate) throw StrategySkipped{};
-    if (!shared_->control.isWatched()) return;
-    const Clock::time_point now = Clock::now();
-    if (now - lastReported_ < kReportInterval) return;
+    if (!shared_->control.isWatched() || !reports_.isDue()) return;
     report({.kind = ProgressEvent::Kind::progress});
-    lastReported_ = Clock::now();
+    reports_.noteDone();
     shared_->control.throwIfCancelled(kSearch);
 }
 
@@ -32,7 +30,7 @@ bool ThreadProgress::finishing() const {
 
 std::chrono::nanoseconds ThreadProgress::sinceFinish() const {
     if (!finishing()) return std::chrono::nanoseconds{0};
-    const std::int64_t now = Clock::now().time_since_epoch().count();
+    const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
     std::int64_t seen = 0;
     if (shared_->finishSeen.compare_exchange_strong(seen, now)) return std::chrono::nanoseconds{0};
     return std::chrono::nanoseconds{now - seen};

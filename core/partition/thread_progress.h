@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/base/pacer.h"
 #include "core/base/run_control.h"
 
 namespace tessera::partition {
@@ -42,7 +43,6 @@ public:
     void incumbent(std::string quantity, CurveRole role, double x, double y, std::string text);
 
 private:
-    using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds kLate{300};
     static constexpr std::chrono::milliseconds kTooLate{600};
 
@@ -52,7 +52,7 @@ private:
     SharedProgress* shared_ = nullptr;
     std::string task_, owner_;
     bool mayAbandon_ = false;
-    Clock::time_point lastReported_ = {};
+    Pacer reports_{{.minPause = kReportInterval}};
 };
 
 }  // namespace tessera::partition

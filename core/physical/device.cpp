@@ -93,10 +93,10 @@ double peakOf(const Device& device, std::string_view dtype) {
     while ((type = pricedDtype(type->wider)) != nullptr)
         if (const double wider = peakNamed(device, type->id); wider > 0) return wider;
     // An accelerator without units for this type runs it on what it has.
-    double most = 0;
+    double max = 0;
     for (const auto& [name, peak] : device.peaks)
-        if (name != "int8") most = std::max(most, peak);
-    return most;
+        if (name != "int8") max = std::max(max, peak);
+    return max;
 }
 
 Machine machineOf(const Device& device, std::string_view dtype) {
@@ -136,7 +136,7 @@ ProductParameters productParametersOf(const Device& device, std::string_view dty
         if (const FittedForm* form = fittedFormOf(device, KernelFamily::product, dtype))
             return {form->products, KernelBasis::fitted, device.id};
     const FittedDevice* best = nullptr;
-    std::tuple<bool, double, bool, bool, bool, int> least;
+    std::tuple<bool, double, bool, bool, bool, int> min;
     for (const FittedDevice& fitted : fittedDevices()) {
         const GemmFit& fit = *fitted.fit;
         if (fit.leftOut != asked.leftOut || fit.accelerator == asked.without) continue;
@@ -144,9 +144,9 @@ ProductParameters productParametersOf(const Device& device, std::string_view dty
         const std::tuple key(bytesOf(fit.dtype) != std::max(bytesOf(dtype), kNarrowest),
                              isOwn ? 0 : 1e-3 + unlikeness(device, *fitted.device, dtype), fit.kernel != kernel,
                              fit.dtype != dtype, fit.source != asked.source, -fit.products);
-        if (best != nullptr && !(key < least)) continue;
+        if (best != nullptr && !(key < min)) continue;
         best = &fitted;
-        least = key;
+        min = key;
     }
     const GemmFit& fit = *best->fit;
     return {fit.parameters, fit.accelerator == device.id ? KernelBasis::fitted : KernelBasis::transferred,

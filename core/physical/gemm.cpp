@@ -83,11 +83,11 @@ double gemmDeviation(std::span<const MeasuredProduct> products, const Machine& m
 
 GemmParameters fitGemm(std::span<const MeasuredProduct> products, const Machine& machine, const GemmParameters& start) {
     GemmParameters best = start;
-    double least = gemmDeviation(products, machine, best);
+    double min = gemmDeviation(products, machine, best);
     const auto improves = [&](GemmParameters trial) {
         const double deviation = gemmDeviation(products, machine, trial);
-        if (!(deviation < least)) return false;
-        least = deviation;
+        if (!(deviation < min)) return false;
+        min = deviation;
         best = trial;
         return true;
     };

@@ -79,8 +79,8 @@ struct KernelView {
     std::vector<double> ratios = {};  ///< log(measured / form) of every point
     double variance = 0;              ///< of the ratios that the fit saw
     double noise = 0;
-    double reach = 0;  ///< 90 % of left-out points lie within it, in units of their own scale
-    double least = 0;  ///< half-width of an interval where few points were seen
+    double reach = 0;         ///< 90 % of left-out points lie within it, in units of their own scale
+    double minHalfWidth = 0;  ///< half-width of an interval where few points were seen
 };
 
 struct KernelSet {
@@ -126,7 +126,7 @@ void scoreView(const KernelSet& set, KernelView& view, int leftOut) {
     const std::vector<std::size_t> scored = scoredPoints(set, leftOut);
     std::vector<NearestPoints::Found> found;
     for (const std::size_t point : scored) found.push_back(set.near.nearest(set.near.positions()[point], point));
-    double least = std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity();
     for (const double noise : kNoises) {
         double sum = 0;
         std::vector<double> scores;
@@ -136,8 +136,8 @@ void scoreView(const KernelSet& set, KernelView& view, int leftOut) {
             sum += error;
             scores.push_back(error / near.scale);
         }
-        if (!(sum < least)) continue;
-        least = sum;
+        if (!(sum < min)) continue;
+        min = sum;
         view.noise = noise;
         view.reach = quantileOf(std::move(scores), kInside);
     }
@@ -187,7 +187,7 @@ KernelView viewOf(const KernelSet& set, const Device& device, int leftOut) {
         ++count;
     }
     view.variance = count > 0 ? squares / count : 0;
-    view.least = isOther ? leastHalfWidth(set.kind->family, count) : 0;
+    view.minHalfWidth = isOther ? leastHalfWidth(set.kind->family, count) : 0;
     scoreView(set, view, leftOut);
     return view;
 }
@@ -217,7 +217,7 @@ Estimate estimateOf(const KernelSet& set, std::span<const double> shape, int lef
     const double seconds = isMeasured ? set.points[found.points[0].point].seconds
                                       : formSeconds(*set.kind, kernelTerms(*set.kind, shape, view.place), view) *
                                             elementary::exp(near.ratio);
-    return estimateAround(seconds, view.reach * near.scale + (isMeasured ? 0 : view.least));
+    return estimateAround(seconds, view.reach * near.scale + (isMeasured ? 0 : view.minHalfWidth));
 }
 
 }  // namespace

@@ -226,17 +226,17 @@ double kernelFlop(const KernelKind& kind, std::span<const double> shape) {
 KernelTerms fitTerms(std::span<const MeasuredTerms> kernels) {
     const TermMatrix matrix = normalEquations(kernels);
     KernelTerms best{};
-    double least = std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity();
     // Five terms: all sets of those above 0 are few.
     for (unsigned chosen = 1; chosen < 1U << best.size(); ++chosen) {
         const std::optional<KernelTerms> solution = solvedFor(matrix, chosen);
         if (!solution || *std::min_element(solution->begin(), solution->end()) < 0) continue;
         const double errors = squaredErrors(kernels, *solution);
-        if (!(errors < least)) continue;
-        least = errors;
+        if (!(errors < min)) continue;
+        min = errors;
         best = *solution;
     }
-    return least < std::numeric_limits<double>::infinity() ? scaledTerms(kernels, best) : best;
+    return min < std::numeric_limits<double>::infinity() ? scaledTerms(kernels, best) : best;
 }
 
 KernelTerms scaledTerms(std::span<const MeasuredTerms> kernels, KernelTerms coefficients) {

@@ -164,12 +164,12 @@ void PipelineRun::sweepUntilDone() {
 }
 
 double PipelineRun::busiest() const {
-    double most = 0;
+    double max = 0;
     for (int stage = 0; stage < pipeline_.stages; ++stage) {
         const PipelineStage& times = pipelineStage(pipeline_, stage);
-        most = std::max(most, times.forward + times.backwardInput + times.backwardWeight);
+        max = std::max(max, times.forward + times.backwardInput + times.backwardWeight);
     }
-    return most * pipeline_.microBatches;
+    return max * pipeline_.microBatches;
 }
 
 double PipelineRun::longestSpan() const {

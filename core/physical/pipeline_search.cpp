@@ -87,9 +87,9 @@ ZeroBubbleSearch::ZeroBubbleSearch(const Pipeline& pipeline, int limit, ZeroBubb
 }
 
 double ZeroBubbleSearch::mostIdle() const {
-    double most = 0;
-    for (const Stage& stage : stages_) most = std::max(most, stage.idle);
-    return most;
+    double max = 0;
+    for (const Stage& stage : stages_) max = std::max(max, stage.idle);
+    return max;
 }
 
 /// When the input of a stage's next forward pass is there.

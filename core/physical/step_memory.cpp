@@ -161,13 +161,13 @@ StepMemory stepMemoryOf(const StepSetting& setting) {
     const double p = setting.layout.pipeline;
     const StageMemoryModel model(setting);
     const StepLayout& layout = setting.layout;
-    StepMemory most = model.stage(layout, {layers.first, 0, true, p == 1});
+    StepMemory max = model.stage(layout, {layers.first, 0, true, p == 1});
     std::vector<StageKind> others;
     if (p > 1) others.push_back({layers.last, p - 1, false, true});
     if (p > 2) others.push_back({layers.fullest, 1, false, false});
     for (const StageKind& kind : others)
-        if (const StepMemory memory = model.stage(layout, kind); memory.total() > most.total()) most = memory;
-    return most;
+        if (const StepMemory memory = model.stage(layout, kind); memory.total() > max.total()) max = memory;
+    return max;
 }
 
 double keptForWeightsOf(const StepSetting& setting) {

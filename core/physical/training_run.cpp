@@ -19,13 +19,13 @@ double positiveSaid(const MeasuredTable& table, const MeasuredRow& row, std::str
     return table.text(row, column).empty() ? 0 : table.positive(row, column);
 }
 
-std::optional<int> smallSaid(const MeasuredTable& table, const MeasuredRow& row, std::string_view column, int most) {
+std::optional<int> smallSaid(const MeasuredTable& table, const MeasuredRow& row, std::string_view column, int max) {
     const std::string_view text = table.text(row, column);
     if (text.empty()) return std::nullopt;
     const std::optional<double> number = measuredNumber(text);
-    for (int value = 0; value <= most; ++value)
+    for (int value = 0; value <= max; ++value)
         if (number == value) return value;
-    table.fail(row, column, fmt::format("a whole number from 0 to {}", most));
+    table.fail(row, column, fmt::format("a whole number from 0 to {}", max));
 }
 
 std::optional<bool> flagSaid(const MeasuredTable& table, const MeasuredRow& row, std::string_view column) {

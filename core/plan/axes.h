@@ -56,7 +56,7 @@ std::span<const AxisRow> axes();
 const AxisRow& rowOf(Axis axis);
 /// The degrees of parallelism of layers: tp, pp, dp, cp, ep.
 inline std::span<const AxisRow> layerDegrees() {
-    return axes().first(5);
+    return axes().first(static_cast<std::size_t>(Axis::expert) + 1);
 }
 
 /// "8", "full": what a configuration has of an axis, as texts say it; empty where they leave it out.

@@ -65,12 +65,12 @@ std::string pipelineMisfit(const FrameworkPlan& plan) {
     if (configuration.zero > 1)
         return fmt::format("DeepSpeed does not shard gradients or weights (ZeRO {}) together with a pipeline",
                            configuration.zero);
-    const auto [least, most] = std::minmax_element(plan.layers.begin(), plan.layers.end());
-    if (*most - *least > 1)
+    const auto [min, max] = std::minmax_element(plan.layers.begin(), plan.layers.end());
+    if (*max - *min > 1)
         return fmt::format(
             "DeepSpeed's configuration does not place layers: its stages are as even as can be, and this plan has {} "
             "to {} layers per stage",
-            *least, *most);
+            *min, *max);
     return {};
 }
 

@@ -114,9 +114,8 @@ Nodes nodesOf(const FrameworkPlan& plan) {
 std::string planComment(const FrameworkPlan& plan) {
     std::vector<std::string> nodes;
     for (const Machines& each : plan.machines) {
-        const auto count = static_cast<double>(each.nodes());
-        nodes.push_back(
-            fmt::format("{} of {} {}", formatCounted(count, "node", "nodes"), each.perNode, escaped(each.accelerator)));
+        nodes.push_back(fmt::format("{} of {} {}", formatCounted(each.nodes(), "node", "nodes"), each.perNode,
+                                    escaped(each.accelerator)));
     }
     return fmt::format("# {} on {}: {}\n# Ranks: {}\n", escaped(plan.model), escaped(plan.fleet),
                        shortText(plan.configuration), joined(nodes, ", then "));

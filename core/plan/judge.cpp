@@ -107,7 +107,7 @@ double Judge::Data::joulesOf(const Scored& scored, const PlacedPart& placed) con
 }
 
 void Judge::Data::scoreMemory(Scores& scores, const Scored& scored) const {
-    double& most = scores.of(Objective::memory);
+    double& max = scores.of(Objective::memory);
     for (const PlacedPart& each : scored.placed)
         for (int s = 0; s < each.part->stages; ++s) {
             const int stage = each.first + s, held = scored.held[static_cast<std::size_t>(stage)];
@@ -115,7 +115,7 @@ void Judge::Data::scoreMemory(Scores& scores, const Scored& scored) const {
             const StepMemory memory = scored.recomputed.empty()
                                           ? each.model->memoryOf(each.layout, stage, held)
                                           : each.model->memoryOf(each.layout, stage, held, scored.recomputed[at]);
-            most = std::max(most, memory.total() + each.model->variant().allowance);
+            max = std::max(max, memory.total() + each.model->variant().allowance);
         }
 }
 
@@ -124,14 +124,11 @@ Judgement Judge::Data::judgeOne(const Configuration& configuration, Wanted wante
     const PlacedParts placed = placedOf(configuration);
     const PlacedPart& only = placed.front();
     const PipelineNeeds needs(placed, wanted.bytes);
-    const std::vector<int> most = needs.maxLayers(layers);
+    const std::vector<int> max = needs.maxLayers(layers);
     const LayerTimes& times = only.times();
     const std::function<double(int)> once = [&](int held) { return only.model->once(only.layout, held).both(); };
-    const StageRow row{.stages = configuration.pipeline,
-                       .layer = times.both(),
-                       .head = times.head(),
-                       .maxLayers = most,
-                       .once = &once};
+    const StageRow row{
+        .stages = configuration.pipeline, .layer = times.both(), .head = times.head(), .maxLayers = max, .once = &once};
     const double hop = transferOf(configuration, placed), start = only.model->constants().start;
     const auto division = bestDivision(layers, std::span(&row, 1), [&](const DivisionCost& cost) {
         return pipelineSeconds(configuration, only, cost, only.part->microBatches, hop) + cost.once + start;
@@ -169,11 +166,11 @@ Judgement Judge::Data::judgeInterleaved(const Configuration& configuration, Want
         judgement.shortage = shortageAt(only, fullest);
         return judgement;
     }
-    const int most = *std::max_element(held.begin(), held.end());
+    const int max = *std::max_element(held.begin(), held.end());
     const RowChoice choice{*std::max_element(held.begin(), held.end() - 1), held.back()};
     const double seconds = pipelineSeconds(configuration, only, costOn(only, choice), only.part->microBatches,
                                            transferOf(configuration, placed)) +
-                           only.model->once(only.layout, most).both() + only.model->constants().start;
+                           only.model->once(only.layout, max).both() + only.model->constants().start;
     score(judgement, {.configuration = configuration, .placed = placed, .held = std::move(held), .seconds = seconds},
           wanted);
     return judgement;
@@ -183,7 +180,7 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
     const PipelineNeeds needs(placed, wanted.bytes);
-    const std::vector<int> most = needs.maxLayers(layers);
+    const std::vector<int> max = needs.maxLayers(layers);
     std::vector<std::function<double(int)>> once;
     for (const PlacedPart& each : placed)
         once.emplace_back([&each](int held) { return each.model->once(each.layout, held).both(); });
@@ -193,8 +190,8 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
         rows.push_back({.stages = placed[i].part->stages,
                         .layer = times.both(),
                         .head = placed[i].hasHead(configuration.pipeline) ? times.head() : 0,
-                        .maxLayers = std::span(most).subspan(static_cast<std::size_t>(placed[i].first),
-                                                             static_cast<std::size_t>(placed[i].part->stages)),
+                        .maxLayers = std::span(max).subspan(static_cast<std::size_t>(placed[i].first),
+                                                            static_cast<std::size_t>(placed[i].part->stages)),
                         .once = &once[i]});
     }
     const double hop = transferOf(configuration, placed), start = longestStart(placed);

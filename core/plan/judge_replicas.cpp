@@ -18,7 +18,7 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
     Judgement judgement;
     PlacedParts placed = placedOf(configuration);
     const PipelineNeeds needs(placed, wanted.bytes);
-    const std::vector<int> most = needs.maxLayers(layers);
+    const std::vector<int> max = needs.maxLayers(layers);
     // The layers are the same on all groups: none of their choices may be left out, so the head counts as where it
     // takes longest in units of a layer.
     double head = 0;
@@ -28,7 +28,7 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
         for (const PlacedPart& each : placed) slowest = std::max(slowest, each.model->once(each.layout, held).both());
         return slowest;
     };
-    const StageRow row{.stages = configuration.pipeline, .layer = 1, .head = head, .maxLayers = most, .once = &once};
+    const StageRow row{.stages = configuration.pipeline, .layer = 1, .head = head, .maxLayers = max, .once = &once};
     const double hop = transferOf(configuration, placed), start = longestStart(placed);
     const int all = allMicroBatches(problem, configuration);
     double best = 0;
@@ -81,11 +81,11 @@ std::function<double(int)> Judge::Data::secondsOfReplicas(const Configuration& c
 /// each.
 Judgement Judge::Data::judgeUpTo(Configuration configuration, const std::function<bool(int)>& allows, Wanted wanted) {
     Judgement best;
-    int most = 0;
-    for (const Part& part : configuration.parts) most += part.replicas;
-    most = std::min(most, allMicroBatches(problem, configuration));
+    int max = 0;
+    for (const Part& part : configuration.parts) max += part.replicas;
+    max = std::min(max, allMicroBatches(problem, configuration));
     const std::function<double(int)> minSeconds = secondsOfReplicas(configuration);
-    for (int replicas = most; replicas >= static_cast<int>(configuration.parts.size()); --replicas) {
+    for (int replicas = max; replicas >= static_cast<int>(configuration.parts.size()); --replicas) {
         configuration.data = replicas;
         if (best.fits && minSeconds(replicas) >= best.scores.of(Objective::time)) continue;
         if (!allows(replicas)) continue;

@@ -129,7 +129,7 @@ std::string layeredFaultText(const Problem& problem, const Configuration& config
             return "layers with costs of their own run 1f1b without virtual stages";
         case Fault::zero:
             return fmt::format("the layers have no costs with ZeRO {} and {}", configuration.zero,
-                               formatCounted(static_cast<double>(configuration.data), "replica", "replicas"));
+                               formatCounted(configuration.data, "replica", "replicas"));
         case Fault::recompute:
             return fmt::format("the layers have no costs with recomputation {}",
                                kRecomputationNames.of(configuration.recompute));

@@ -153,8 +153,8 @@ Judgement LayeredJudge::judgeSideBySide(const Configuration& configuration, Want
         const Part& part = shared.parts[i];
         scores.of(Objective::price) += problem_.groups[part.group].priceOf(part.replicas, passes + once);
         if (wanted.memory) {
-            double& most = scores.of(Objective::memory);
-            most = std::max(most, final[i].plan.stages.front().memory.total().value);
+            double& max = scores.of(Objective::memory);
+            max = std::max(max, final[i].plan.stages.front().memory.total().value);
         }
     }
     if (wanted.layers) judgement.layers = {problem_.layers()};
@@ -219,8 +219,8 @@ Judgement LayeredJudge::judge(const Configuration& configuration, Wanted wanted)
     if (!wanted.memory && !wanted.layers) return judgement;
     const Plan plan = *table.plan(stages, replicas);
     for (const PlacedStage& stage : plan.stages) {
-        double& most = scores.of(Objective::memory);
-        most = std::max(most, stage.memory.total().value);
+        double& max = scores.of(Objective::memory);
+        max = std::max(max, stage.memory.total().value);
         if (wanted.layers) judgement.layers.push_back(static_cast<int>(stage.layers.size()));
     }
     return judgement;
@@ -232,7 +232,7 @@ Evaluated LayeredJudge::evaluate(const Configuration& configuration) {
     if (judgement.lacksAccelerators)
         throw UsageError(fmt::format("{} stages of {} replicas take more than the {} accelerators",
                                      configuration.pipeline, configuration.data,
-                                     formatCount(static_cast<double>(problem_.groups[group].count))));
+                                     formatCount(problem_.groups[group].count)));
     if (!judgement.fits)
         throw UsageError(fmt::format("stage {} needs {} of an accelerator's {}", judgement.shortage.stage + 1,
                                      formatQuantity(judgement.shortage.total(), Measure::bytes),

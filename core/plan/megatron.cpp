@@ -278,17 +278,17 @@ namespace {
 
 std::string recomputeMisfit(const FrameworkPlan& plan, std::string_view framework) {
     if (megatronRecomputeOf(plan)) return {};
-    const auto [least, most] =
+    const auto [min, max] =
         std::minmax_element(plan.recomputed.begin(), plan.recomputed.end(),
                             [](const RecomputedLayers& a, const RecomputedLayers& b) { return a.full < b.full; });
     if (std::any_of(plan.recomputed.begin(), plan.recomputed.end(),
                     [](const RecomputedLayers& each) { return each.selective > 0; }))
         return fmt::format("{} recomputes attention of all layers or of none; this plan does so with some", framework);
-    if (least->full == most->full)
+    if (min->full == max->full)
         return fmt::format("{} recomputes equally many layers of each of {} virtual stages, not {} of a stage",
-                           framework, plan.configuration.chunks, most->full);
+                           framework, plan.configuration.chunks, max->full);
     return fmt::format("{} recomputes equally many layers of every stage; this plan recomputes {} to {}", framework,
-                       least->full, most->full);
+                       min->full, max->full);
 }
 
 }  // namespace

@@ -48,22 +48,22 @@ MixedStages::MixedStages(const std::vector<PlacedPart>& placed, int layers, doub
 
 /// Least where all layers are of one kind: each kind keeps less than that before it.
 double MixedStages::minBytesOf(const Stage& stage, int layers) {
-    double least = kInfinite;
+    double min = kInfinite;
     for (std::size_t kind = 0; kind < stage.kinds; ++kind) {
         const double working = kind + 1 == stage.kinds ? stage.workingAgain : stage.working;
-        least = std::min(least, layers * stage.kept[kind] + working);
+        min = std::min(min, layers * stage.kept[kind] + working);
     }
-    return stage.fixed + layers * stage.parameters + least;
+    return stage.fixed + layers * stage.parameters + min;
 }
 
 int MixedStages::maxLayersOf(const Stage& stage, int layers) {
-    int most = 0;
+    int max = 0;
     for (std::size_t kind = 0; kind < stage.kinds; ++kind) {
         const double working = kind + 1 == stage.kinds ? stage.workingAgain : stage.working;
         const double count = (stage.capacity - stage.fixed - working) / (stage.parameters + stage.kept[kind]);
-        if (count > most) most = count >= layers ? layers : static_cast<int>(count);
+        if (count > max) max = count >= layers ? layers : static_cast<int>(count);
     }
-    return most;
+    return max;
 }
 
 /// Of the kinds none, selective (where attention is in parts) and full: of those that fit the one that takes least
@@ -81,12 +81,12 @@ MixedStages::Mix MixedStages::mixOf(const Stage& stage, int layers) {
         return {layers - again, again, 0};
     }
     Mix best{0, 0, layers};
-    double least = layers * extra(full);
+    double min = layers * extra(full);
     const auto keep = [&](int selective, int again) {
         if (selective + again > layers) return;
         const double seconds = selective * extra(1) + again * extra(full);
-        if (seconds >= least) return;
-        least = seconds;
+        if (seconds >= min) return;
+        min = seconds;
         best = {layers - selective - again, selective, again};
     };
     keep(std::max(roundedUp(lacks / saved(1)), 0), 0);
@@ -127,26 +127,26 @@ double MixedStages::once(const HeldStage& held) const {
 }
 
 double MixedStages::minOfAll() const {
-    double sum = stages_.back().head, least = kInfinite;
+    double sum = stages_.back().head, min = kInfinite;
     for (const Stage& stage : stages_) {
         sum += stage.seconds[0];
-        least = std::min(least, stage.seconds[0]);
+        min = std::min(min, stage.seconds[0]);
     }
-    return sum + (layers_ - static_cast<double>(stages_.size())) * least;
+    return sum + (layers_ - static_cast<double>(stages_.size())) * min;
 }
 
 namespace {
 
 /// Gives layers to stages of one each, to that whose value is least with one more, until all are given. Stages take as
-/// many as they may have within `least`, which the greatest value of no division is below, at once: `within` says about
+/// many as they may have within `min`, which the greatest value of no division is below, at once: `within` says about
 /// how many these are. Values rise with layers.
 template <typename Value, typename Within>
-std::vector<int> givenToLeast(int layers, std::size_t stages, double least, const Value& value, const Within& within) {
+std::vector<int> givenToLeast(int layers, std::size_t stages, double min, const Value& value, const Within& within) {
     std::vector<int> held(stages);
     int left = layers;
     for (std::size_t s = 0; s < stages; ++s) {
         held[s] = std::clamp(within(s), 1, layers);
-        while (held[s] > 1 && value(s, held[s]) > least) --held[s];
+        while (held[s] > 1 && value(s, held[s]) > min) --held[s];
         left -= held[s];
     }
     // Where one layer of a stage takes more than all others.
@@ -175,29 +175,29 @@ template <typename CapacityOf, typename ShareOf>
 std::vector<int> MixedStages::emptiest(const CapacityOf& capacityOf, const ShareOf& shareOf) const {
     // As if all layers kept as little as the last kind, and nothing were at work.
     const auto slopeOf = [](const Stage& stage) { return stage.parameters + stage.kept[stage.kinds - 1]; };
-    double held = layers_, room = 0, least = 0;
+    double held = layers_, room = 0, min = 0;
     for (const Stage& stage : stages_) {
         held += stage.fixed / slopeOf(stage);
         room += capacityOf(stage) / slopeOf(stage);
-        least = std::max(least, shareOf(stage, 1));
+        min = std::max(min, shareOf(stage, 1));
     }
-    least = std::max(least, held / room);
+    min = std::max(min, held / room);
     return givenToLeast(
-        layers_, stages_.size(), least, [&](std::size_t s, int layers) { return shareOf(stages_[s], layers); },
+        layers_, stages_.size(), min, [&](std::size_t s, int layers) { return shareOf(stages_[s], layers); },
         [&](std::size_t s) {
             const Stage& stage = stages_[s];
-            const double count = (least * capacityOf(stage) - stage.fixed) / slopeOf(stage);
+            const double count = (min * capacityOf(stage) - stage.fixed) / slopeOf(stage);
             return count >= layers_ ? layers_ : static_cast<int>(std::max(count, 1.0));
         });
 }
 
 std::optional<double> MixedStages::minBytes() const {
-    int most = 0;
+    int max = 0;
     for (const Stage& stage : stages_) {
         if (stage.maxLayers < 1) return std::nullopt;
-        most += stage.maxLayers;
+        max += stage.maxLayers;
     }
-    if (most < layers_) return std::nullopt;
+    if (max < layers_) return std::nullopt;
     const std::vector<int> held = emptiest([](const Stage&) { return 1.0; },
                                            [](const Stage& stage, int layers) {
                                                return layers > stage.maxLayers ? kInfinite : minBytesOf(stage, layers);
@@ -234,21 +234,21 @@ std::pair<HeldStage, RecomputedLayers> MixedStages::fullestOfEmptiest() const {
 
 std::pair<HeldStage, RecomputedLayers> MixedStages::fullestOf(const std::vector<int>& held) const {
     HeldStage fullest;
-    double most = -1;
+    double max = -1;
     for (std::size_t s = 0; s < held.size(); ++s)
-        if (const double own = shareOf(stages_[s], held[s]); own > most) {
-            most = own;
+        if (const double own = shareOf(stages_[s], held[s]); own > max) {
+            max = own;
             fullest = {s, held[s]};
         }
     // What lacks least of its bytes: all layers of the kind that keeps least.
     const Stage& stage = stages_[fullest.stage];
     Mix mix{};
-    double least = kInfinite;
+    double min = kInfinite;
     for (std::size_t kind = 0; kind < stage.kinds; ++kind) {
         const double working = kind + 1 == stage.kinds ? stage.workingAgain : stage.working;
         const double bytes = fullest.layers * stage.kept[kind] + working;
-        if (bytes >= least) continue;
-        least = bytes;
+        if (bytes >= min) continue;
+        min = bytes;
         mix = {};
         mix[kind] = fullest.layers;
     }
@@ -296,12 +296,12 @@ private:
 
     /// Of all divisions one whose longest stage is shortest: none is shorter than the mean of all.
     std::vector<int> mostEven() const {
-        double least = leastOfAll_ / static_cast<double>(stages_.stages());
-        for (std::size_t s = 0; s < stages_.stages(); ++s) least = std::max(least, stages_.seconds({s, 1}));
+        double min = leastOfAll_ / static_cast<double>(stages_.stages());
+        for (std::size_t s = 0; s < stages_.stages(); ++s) min = std::max(min, stages_.seconds({s, 1}));
         return givenToLeast(
-            stages_.layers(), stages_.stages(), least, [&](std::size_t s, int layers) { return secondsOf(s, layers); },
+            stages_.layers(), stages_.stages(), min, [&](std::size_t s, int layers) { return secondsOf(s, layers); },
             [&](std::size_t s) {
-                const double count = least / stages_.minOfLayer(s);
+                const double count = min / stages_.minOfLayer(s);
                 return std::min(count >= stages_.maxLayers(s) ? stages_.maxLayers(s) : static_cast<int>(count),
                                 stages_.layers());
             });
@@ -310,11 +310,10 @@ private:
     /// Some stage holds the mean of all layers at least.
     double leastOnce() const {
         const int stages = static_cast<int>(held_.size()), mean = (stages_.layers() + stages - 1) / stages;
-        double least = kInfinite;
+        double min = kInfinite;
         for (std::size_t s = 0; s < held_.size(); ++s)
-            if (s == 0 || &stages_.placed(s) != &stages_.placed(s - 1))
-                least = std::min(least, stages_.once({s, mean}));
-        return least;
+            if (s == 0 || &stages_.placed(s) != &stages_.placed(s - 1)) min = std::min(min, stages_.once({s, mean}));
+        return min;
     }
 
     /// Gives every stage as many layers as it ends within some seconds. Returns the least seconds in which some stage
@@ -334,18 +333,18 @@ private:
 
     /// Divisions of no more layers than are held, those with less to add once than the others before, too.
     void lookWithin() {
-        std::vector<int> most = held_;
+        std::vector<int> max = held_;
         for (;;) {
-            const int over = sumOf(most) - stages_.layers();
+            const int over = sumOf(max) - stages_.layers();
             if (over < 0) return;
-            const std::vector<int> layers = leastOfAllWithin(most, over);
+            const std::vector<int> layers = leastOfAllWithin(max, over);
             const DivisionCost cost = stages_.costOf(layers);
             const double seconds = seconds_(cost);
             if (seconds < best_.seconds) best_ = {seconds, layers};
             if (seconds_({.longest = leastLongest_, .all = cost.all, .once = leastOnce_}) >= best_.seconds) return;
-            for (std::size_t s = 0; s < most.size(); ++s)
-                while (stages_.once({s, most[s]}) >= cost.once)
-                    if (--most[s] == 0) return;
+            for (std::size_t s = 0; s < max.size(); ++s)
+                while (stages_.once({s, max[s]}) >= cost.once)
+                    if (--max[s] == 0) return;
         }
     }
 
@@ -356,44 +355,44 @@ private:
     }
 
     /// The division of at most so many layers of each stage, `over` fewer together, whose stages take least in sum.
-    std::vector<int> leastOfAllWithin(std::vector<int> most, int over) {
-        if (over == 0) return most;
-        if (areAlike(most)) {
-            for (; over > 0; --over) --*std::max_element(most.begin(), most.end());
-            return most;
+    std::vector<int> leastOfAllWithin(std::vector<int> max, int over) {
+        if (over == 0) return max;
+        if (areAlike(max)) {
+            for (; over > 0; --over) --*std::max_element(max.begin(), max.end());
+            return max;
         }
         // By how many layers stages so far give up together: their least seconds, and how many the last of them gives.
         const auto width = static_cast<std::size_t>(over) + 1;
-        std::vector<double> least(width, kInfinite), before(width);
-        least[0] = 0;
-        given_.assign(most.size() * width, 0);
-        for (std::size_t s = 0; s < most.size(); ++s) {
-            before.swap(least);
-            least.assign(width, kInfinite);
-            for (int gives = 0; gives <= over && gives < most[s]; ++gives) {
-                const double seconds = stages_.seconds({s, most[s] - gives});
+        std::vector<double> min(width, kInfinite), before(width);
+        min[0] = 0;
+        given_.assign(max.size() * width, 0);
+        for (std::size_t s = 0; s < max.size(); ++s) {
+            before.swap(min);
+            min.assign(width, kInfinite);
+            for (int gives = 0; gives <= over && gives < max[s]; ++gives) {
+                const double seconds = stages_.seconds({s, max[s] - gives});
                 const auto by = static_cast<std::size_t>(gives);
                 for (std::size_t all = by; all < width; ++all) {
                     const double sum = before[all - by] + seconds;
-                    if (sum >= least[all]) continue;
-                    least[all] = sum;
+                    if (sum >= min[all]) continue;
+                    min[all] = sum;
                     given_[s * width + all] = gives;
                 }
             }
         }
-        for (std::size_t s = most.size(), left = width - 1; s-- > 0;) {
+        for (std::size_t s = max.size(), left = width - 1; s-- > 0;) {
             const int gives = given_[s * width + left];
-            most[s] -= gives;
+            max[s] -= gives;
             left -= static_cast<std::size_t>(gives);
         }
-        return most;
+        return max;
     }
 
     /// Whether a layer takes the same wherever it is.
-    bool areAlike(const std::vector<int>& most) const {
-        if (&stages_.placed(0) != &stages_.placed(most.size() - 1)) return false;
-        for (std::size_t s = 0; s < most.size(); ++s)
-            if (!stages_.keepsAll({s, most[s]})) return false;
+    bool areAlike(const std::vector<int>& max) const {
+        if (&stages_.placed(0) != &stages_.placed(max.size() - 1)) return false;
+        for (std::size_t s = 0; s < max.size(); ++s)
+            if (!stages_.keepsAll({s, max[s]})) return false;
         return true;
     }
 

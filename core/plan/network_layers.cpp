@@ -264,7 +264,7 @@ private:
 
     /// The slowest tensor goes from each stage to the next and its gradient back.
     std::vector<Seconds> fillingOf(const Configuration& like, double scale, std::int64_t microBatches) const {
-        const double most = edges_.empty() ? 0 : scale * *std::max_element(edges_.begin(), edges_.end());
+        const double max = edges_.empty() ? 0 : scale * *std::max_element(edges_.begin(), edges_.end());
         const std::int64_t stages =
             std::min(static_cast<std::int64_t>(layers_.size()), training_.accelerators / like.data);
         std::vector<Seconds> filling{Seconds{}};
@@ -273,7 +273,7 @@ private:
         for (std::int64_t count = 2; count <= stages; ++count) {
             if (const std::size_t crossed = levelOf(count * like.data); level != crossed) {
                 level = crossed;
-                seconds = hop(like.data, count, most);
+                seconds = hop(like.data, count, max);
             }
             const auto each = codesign::microBatchesOfReplica(microBatches, like.data);
             const physical::StepLayout layout{.pipeline = static_cast<int>(count),

@@ -153,9 +153,8 @@ std::string acceleratorsText(const Problem& problem, const Configuration& config
         const PlanGroup& group = problem.groups[part.group];
         const std::int64_t takes = configuration.perStage() * part.stages * part.replicas;
         if (takes > group.count)
-            return fmt::format("it takes {} accelerators of group {}, which has {}",
-                               formatCount(static_cast<double>(takes)), inQuotes(group.name),
-                               formatCount(static_cast<double>(group.count)));
+            return fmt::format("it takes {} accelerators of group {}, which has {}", formatCount(takes),
+                               inQuotes(group.name), formatCount(group.count));
     }
     return "it takes more accelerators than the fleet has";
 }

@@ -54,7 +54,7 @@ std::vector<ScaledFleet> scaledFleets(const Problem& problem, const Space& space
     std::vector<ScaledFleet> fleets;
     RunControl quiet = control;
     quiet.progress = {};
-    const double most = maxConfigurations(whole);
+    const double max = maxConfigurations(whole);
     double done = 0;
     for (const double times : kFleetSizes) {
         control.reportProgress("fleets of other sizes", done++, static_cast<double>(kFleetSizes.size()));
@@ -63,7 +63,7 @@ std::vector<ScaledFleet> scaledFleets(const Problem& problem, const Space& space
             continue;
         }
         std::optional<Problem> scaled = scaledBy(problem, times);
-        if (!scaled || (times > 1 && estimatedNext(fleets) > most)) continue;
+        if (!scaled || (times > 1 && estimatedNext(fleets) > max)) continue;
         Found found = searchBest(*scaled, space, options, quiet);
         if (found.ended != EndedBy::proof) continue;
         fleets.push_back({.times = times, .problem = std::move(*scaled), .found = std::move(found)});

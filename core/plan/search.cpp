@@ -23,10 +23,10 @@ using physical::RankOrder;
 /// Groups above which only pairs of them and all together hold replicas side by side.
 constexpr std::size_t kMaxSubsets = 6;
 
-/// Divisors of a number that an axis allows, up to `most`, rising.
-std::vector<int> divisorsOf(std::int64_t number, std::int64_t most, const AxisValues& axis) {
+/// Divisors of a number that an axis allows, up to `max`, rising.
+std::vector<int> divisorsOf(std::int64_t number, std::int64_t max, const AxisValues& axis) {
     std::vector<int> found;
-    for (std::int64_t each = 1; each <= std::min(number, most); ++each)
+    for (std::int64_t each = 1; each <= std::min(number, max); ++each)
         if (number % each == 0 && axis.allows(static_cast<int>(each))) found.push_back(static_cast<int>(each));
     return found;
 }
@@ -153,7 +153,7 @@ private:
 
 /// Stages that a part of a pipeline may have.
 struct StageRange {
-    int least = 1, most = 1;
+    int min = 1, max = 1;
 };
 /// Of each part along the pipeline.
 using StageBox = std::vector<StageRange>;
@@ -324,8 +324,8 @@ private:
     bool mayUse(std::size_t group) const { return space_.allows(Axis::group, static_cast<int>(group)); }
 
     /// Replicas that divide the micro-batches of a step.
-    std::vector<int> replicasOf(const Configuration& common, std::int64_t most) const {
-        return divisorsOf(allMicroBatches(problem_, common), most, space_.of(Axis::data));
+    std::vector<int> replicasOf(const Configuration& common, std::int64_t max) const {
+        return divisorsOf(allMicroBatches(problem_, common), max, space_.of(Axis::data));
     }
 
     void forEachSingle(Cell& cell, Kept& into) {
@@ -381,16 +381,16 @@ private:
                 control_.throwIfCancelled("the search for a plan");
                 if (!space_.allows(Axis::pipeline, pipeline)) continue;
                 at.pipeline = pipeline;
-                int most = 0;
+                int max = 0;
                 at.parts.clear();
                 for (const std::size_t group : set) {
                     const std::int64_t replicas = problem_.groups[group].count / (at.perStage() * pipeline);
                     at.parts.push_back({group, pipeline, static_cast<int>(replicas), 1});
-                    most += static_cast<int>(replicas);
+                    max += static_cast<int>(replicas);
                 }
                 if (std::any_of(at.parts.begin(), at.parts.end(), [](const Part& part) { return part.replicas < 1; }))
                     break;
-                at.data = maxReplicas(at, most);
+                at.data = maxReplicas(at, max);
                 if (at.data < 1) continue;
                 forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
             }
@@ -404,19 +404,19 @@ private:
     }
 
     /// The most replicas side by side that may be, each with a micro-batch; 0 where there are none.
-    int maxReplicas(const Configuration& at, int most) const {
-        most = std::min(most, allMicroBatches(problem_, at));
-        while (most >= static_cast<int>(at.parts.size()) && !allowsReplicas(at, most)) --most;
-        return most >= static_cast<int>(at.parts.size()) ? most : 0;
+    int maxReplicas(const Configuration& at, int max) const {
+        max = std::min(max, allMicroBatches(problem_, at));
+        while (max >= static_cast<int>(at.parts.size()) && !allowsReplicas(at, max)) --max;
+        return max >= static_cast<int>(at.parts.size()) ? max : 0;
     }
 
     /// Groups in the order in which a pipeline may pass through them.
     std::vector<std::vector<std::size_t>> sequencesOfGroups() const {
         const std::vector<std::size_t> usable = usableGroups();
-        const std::size_t most = usable.size() > kMaxStacked ? 2 : usable.size();
+        const std::size_t max = usable.size() > kMaxStacked ? 2 : usable.size();
         std::vector<std::vector<std::size_t>> sequences;
         std::vector<std::vector<std::size_t>> longest{{}};
-        for (std::size_t length = 1; length <= most; ++length) {
+        for (std::size_t length = 1; length <= max; ++length) {
             std::vector<std::vector<std::size_t>> longer;
             for (const std::vector<std::size_t>& each : longest)
                 for (const std::size_t group : usable) {
@@ -445,8 +445,8 @@ private:
                 StageBox box;
                 for (const std::size_t group : sequence) {
                     at.parts.push_back({group, 1, data, allMicroBatches(problem_, at) / data});
-                    const std::int64_t most = problem_.groups[group].count / at.perStage() / data;
-                    box.push_back({1, static_cast<int>(std::min<std::int64_t>(most, problem_.layers()))});
+                    const std::int64_t max = problem_.groups[group].count / at.perStage() / data;
+                    box.push_back({1, static_cast<int>(std::min<std::int64_t>(max, problem_.layers()))});
                 }
                 forEachVariant(at, into,
                                [&](const Configuration& each) { judgeStages(cell, each, box, before, into); });
@@ -457,19 +457,18 @@ private:
     /// Every number of stages in a box, by halves of it, of which those are left out that a bound of all of them does.
     void judgeStages(Cell& cell, const Configuration& at, StageBox box, const Kept& before, Kept& into) {
         control_.throwIfCancelled("the search for a plan");
-        int least = 0;
-        for (const StageRange& range : box) least += range.least;
-        if (least > problem_.layers()) return;
-        for (StageRange& range : box) range.most = std::min(range.most, problem_.layers() - (least - range.least));
+        int min = 0;
+        for (const StageRange& range : box) min += range.min;
+        if (min > problem_.layers()) return;
+        for (StageRange& range : box) range.max = std::min(range.max, problem_.layers() - (min - range.min));
         const std::int64_t count = countOf(box);
         if (count == 0) return;
         const auto widest = std::max_element(box.begin(), box.end(), [](const StageRange& a, const StageRange& b) {
-            return a.most - a.least < b.most - b.least;
+            return a.max - a.min < b.max - b.min;
         });
-        if (widest->least == widest->most)
-            return judgeStacked(cell, withStages(at, box, &StageRange::least), before, into);
+        if (widest->min == widest->max) return judgeStacked(cell, withStages(at, box, &StageRange::min), before, into);
         const Scores bound =
-            cell.judge->boundOfStages(withStages(at, box, &StageRange::least), withStages(at, box, &StageRange::most));
+            cell.judge->boundOfStages(withStages(at, box, &StageRange::min), withStages(at, box, &StageRange::max));
         if (alone_ ? least_.isBelow(bound.of(options_.objective)) : before.isBeaten(bound)) {
             into.counted.all += count;
             into.counted.bounded += count;
@@ -477,10 +476,10 @@ private:
         }
         // More stages first: of the best alone what is found early leaves others out.
         const StageRange whole = *widest;
-        const int middle = (whole.least + whole.most) / 2;
-        *widest = {middle + 1, whole.most};
+        const int middle = (whole.min + whole.max) / 2;
+        *widest = {middle + 1, whole.max};
         judgeStages(cell, at, box, before, into);
-        *widest = {whole.least, middle};
+        *widest = {whole.min, middle};
         judgeStages(cell, at, std::move(box), before, into);
     }
 
@@ -492,14 +491,14 @@ private:
 
     /// Numbers of stages in a box that a pipeline may have.
     std::int64_t countOf(const StageBox& box) const {
-        int most = 0;
+        int max = 0;
         std::int64_t product = 1;
         for (const StageRange& range : box) {
-            most += range.most;
-            product *= range.most - range.least + 1;
+            max += range.max;
+            product *= range.max - range.min + 1;
         }
         const bool isFree = space_.of(Axis::pipeline).values.empty();
-        if (isFree && most <= problem_.layers()) return product;
+        if (isFree && max <= problem_.layers()) return product;
         // By their sum.
         std::vector<std::int64_t> ways(static_cast<std::size_t>(problem_.layers()) + 1, 0);
         ways[0] = 1;
@@ -507,8 +506,8 @@ private:
             std::vector<std::int64_t> below(ways.size() + 1, 0);  // of sums less than each
             for (std::size_t sum = 0; sum < ways.size(); ++sum) below[sum + 1] = below[sum] + ways[sum];
             for (int sum = 0; sum <= problem_.layers(); ++sum) {
-                const auto from = static_cast<std::size_t>(std::max(sum - range.most, 0));
-                const auto to = static_cast<std::size_t>(std::max(sum - range.least + 1, 0));
+                const auto from = static_cast<std::size_t>(std::max(sum - range.max, 0));
+                const auto to = static_cast<std::size_t>(std::max(sum - range.min + 1, 0));
                 ways[static_cast<std::size_t>(sum)] = to > from ? below[to] - below[from] : 0;
             }
         }
@@ -535,8 +534,8 @@ private:
         for (const PipelineSchedule schedule : schedules_) {
             at.schedule = at.pipeline == 1 ? PipelineSchedule::oneForwardOneBackward : schedule;
             const bool isCut = at.schedule == PipelineSchedule::interleaved;
-            const int most = isCut ? (problem_.layers() + 2) / at.pipeline : 1;
-            for (at.chunks = isCut ? 2 : 1; at.chunks <= most; ++at.chunks) {
+            const int max = isCut ? (problem_.layers() + 2) / at.pipeline : 1;
+            for (at.chunks = isCut ? 2 : 1; at.chunks <= max; ++at.chunks) {
                 if (!space_.allows(Axis::chunks, at.chunks)) continue;
                 for (at.zero = 0; at.zero <= 3; ++at.zero) {
                     if (!space_.allows(Axis::zero, at.zero)) continue;
@@ -598,15 +597,15 @@ private:
     /// `fastest` is of all divisions.
     double minBytesOf(Cell& cell, const Configuration& at, const Judgement& fastest, const Kept& kept) const {
         constexpr double kRoom = 1 + 1e-9;
-        double least = kRoom * cell.judge->minBytes(at).value();
+        double min = kRoom * cell.judge->minBytes(at).value();
         const auto isLate = [&](double bytes) { return kept.isLate(judgementWithin(cell, at, bytes).scores); };
-        if (!options_.longestStep || !isLate(least)) return least;
-        double most = kRoom * fastest.scores.of(Objective::memory);
-        while (most > kRoom * least) {
-            const double middle = (least + most) / 2;
-            (isLate(middle) ? least : most) = middle;
+        if (!options_.longestStep || !isLate(min)) return min;
+        double max = kRoom * fastest.scores.of(Objective::memory);
+        while (max > kRoom * min) {
+            const double middle = (min + max) / 2;
+            (isLate(middle) ? min : max) = middle;
         }
-        return most;
+        return max;
     }
 
     void judgeStacked(Cell& cell, const Configuration& at, const Kept& before, Kept& into) {

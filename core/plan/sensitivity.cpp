@@ -60,11 +60,11 @@ bool hasPlan(const Problem& problem, const Space& space, const SearchOptions& op
     return !search(problem, space, one, quiet).top.empty();
 }
 
-/// The greatest of `step`, 2 `step`, ... up to `most` that fits, by doubling and halving; 0 where none does.
+/// The greatest of `step`, 2 `step`, ... up to `max` that fits, by doubling and halving; 0 where none does.
 template <typename Fits>
-std::int64_t greatest(std::int64_t step, std::int64_t most, const Fits& fits) {
+std::int64_t greatest(std::int64_t step, std::int64_t max, const Fits& fits) {
     std::int64_t good = 0, bad = 1;
-    const std::int64_t last = most / step;
+    const std::int64_t last = max / step;
     while (bad <= last && fits(bad * step)) {
         good = bad;
         bad *= 2;

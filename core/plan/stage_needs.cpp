@@ -63,17 +63,17 @@ std::vector<int> PipelineNeeds::maxLayers(int layers) const {
 /// A share of the capacity that no division stays below: of stages of one layer, and of stages of fractions of layers
 /// that are all as full.
 double PipelineNeeds::minShare(int layers) const {
-    double least = 0;
-    for (const StageNeed& need : needs_) least = std::max(least, need.shareOf(1));
+    double min = 0;
+    for (const StageNeed& need : needs_) min = std::max(min, need.shareOf(1));
     for (std::size_t i = 0; i < groups_; ++i) {
         double held = layers, room = 0;
         for (std::size_t at = i; at < needs_.size(); at += groups_) {
             held += needs_[at].fixed / needs_[at].layer;
             room += needs_[at].capacity / needs_[at].layer;
         }
-        least = std::max(least, held / room);
+        min = std::max(min, held / room);
     }
-    return least;
+    return min;
 }
 
 /// Gives layers that are left to the stages that are least full with one more.
@@ -157,12 +157,12 @@ std::optional<double> PipelineNeeds::bytesOf(const std::vector<int>& layers) con
 void PipelineNeeds::giveWithin(const std::vector<int>& max, std::vector<int>& held, int left) const {
     for (; left > 0; --left) {
         std::size_t emptiest = held.size();
-        double least = std::numeric_limits<double>::infinity();
+        double min = std::numeric_limits<double>::infinity();
         for (std::size_t s = 0; s < held.size(); ++s) {
             if (held[s] == max[s]) continue;
             const double share = shareOf({s, held[s] + 1});
-            if (share >= least) continue;
-            least = share;
+            if (share >= min) continue;
+            min = share;
             emptiest = s;
         }
         ++held[emptiest];

@@ -33,8 +33,8 @@ void forEachChoice(const StageRow& row, int layers, const Use& use) {
         if (layers <= row.maxLayers.back()) use(RowChoice{0, layers});
         return;
     }
-    const int least = *std::min_element(row.maxLayers.begin(), row.maxLayers.end());
-    if (least < 1 || layers < row.stages) return;
+    const int min = *std::min_element(row.maxLayers.begin(), row.maxLayers.end());
+    if (min < 1 || layers < row.stages) return;
     int before = std::numeric_limits<int>::max();
     // Below this number the others cannot hold what the last one leaves.
     for (int others = std::max(1, (layers - row.maxLayers.back()) / (row.stages - 1)); others <= layers; ++others) {
@@ -71,9 +71,9 @@ std::optional<Division> bestOfOne(int layers, const StageRow& row,
 }
 
 /// Most layers of a stage that takes at most so many seconds, of which `beside` do not count by layers.
-int layersWithin(double longest, double layer, double beside, int most) {
-    auto held = static_cast<int>(std::clamp((longest - beside) / layer, 0.0, static_cast<double>(most)));
-    while (held < most && (held + 1) * layer + beside <= longest) ++held;
+int layersWithin(double longest, double layer, double beside, int max) {
+    auto held = static_cast<int>(std::clamp((longest - beside) / layer, 0.0, static_cast<double>(max)));
+    while (held < max && (held + 1) * layer + beside <= longest) ++held;
     while (held > 0 && held * layer + beside > longest) --held;
     return held;
 }
@@ -145,9 +145,9 @@ private:
     }
 
     RowChoice limitsOf(const StageRow& row, double longest, double once) const {
-        const int most = once < std::numeric_limits<double>::infinity() ? layersOnce(row, once) : layers_;
-        return {layersWithin(longest, row.layer, 0, most),
-                std::min(layersWithin(longest, row.layer, row.head, most), row.maxLayers.back())};
+        const int max = once < std::numeric_limits<double>::infinity() ? layersOnce(row, once) : layers_;
+        return {layersWithin(longest, row.layer, 0, max),
+                std::min(layersWithin(longest, row.layer, row.head, max), row.maxLayers.back())};
     }
 
     /// Layers of each row; nothing where the rows do not hold all.

@@ -200,7 +200,7 @@ PlannedStep plannedStep(const Workload& workload, const Machine& machine, const 
     if (found.top.empty()) {
         planned.infeasible = found.closest
                                  ? fmt::format("no parallel configuration of {} fits: the closest ({}) needs {} of {}",
-                                               formatCounted(static_cast<double>(setting.devices), "device", "devices"),
+                                               formatCounted(setting.devices, "device", "devices"),
                                                plan::shortText(found.closest->first),
                                                formatQuantity(found.closest->second.total(), Measure::bytes),
                                                formatQuantity(found.closest->second.capacity, Measure::bytes))

@@ -332,15 +332,15 @@ std::string Predictor::shortageSentence(const Machine& machine, const Cut& cut, 
     const std::optional<std::int64_t> smaller =
         batch > 1 ? bestBatch(machine, cut, devices) : std::optional<std::int64_t>();
     if (smaller && static_cast<double>(*smaller) < batch)
-        return text + fmt::format("; batch {} fits", formatCount(static_cast<double>(*smaller)));
+        return text + fmt::format("; batch {} fits", formatCount(*smaller));
     if (activations > shortage.excess)
         return text + "; recomputing activations, a shorter sequence or smaller samples would help";
     return text +
            (options_.parallelism == Parallelism::data
                 ? "; even without activations it does not fit: model parallelism over several devices would help, or "
                   "an "
-                  "optimiser with less state"
-                : "; even without activations it does not fit: more devices would help, or an optimiser with less "
+                  "optimizer with less state"
+                : "; even without activations it does not fit: more devices would help, or an optimizer with less "
                   "state");
 }
 

@@ -99,11 +99,8 @@ private:
         category_.assign(count, Category::inputOutput);
         isState_.assign(count, false);
         scales_ = model::growingWithBatch(training_);
-        for (std::size_t i = 0; i < count; ++i) {
-            const TensorRole role = graph_.tensors[i].role;
-            if (role == TensorRole::parameter || role == TensorRole::statistic || role == TensorRole::constant)
-                category_[i] = Category::weights;
-        }
+        for (std::size_t i = 0; i < count; ++i)
+            if (model::isStored(graph_.tensors[i].role)) category_[i] = Category::weights;
         const std::vector<std::int32_t> producers = model::producers(graph_);
         for (const model::ParameterUpdate& update : training_.updates) {
             for (const TensorIndex part : model::partsOfGradient(training_, update, producers))

@@ -67,7 +67,7 @@ struct Precision {
     double bytes = 2;    ///< of one stored float
     bool master = true;  ///< a float32 copy of every parameter (mixed precision)
 };
-/// Bytes of one number of the optimiser's state and of a master copy, which are float32 whatever the parameters are: in
+/// Bytes of one number of the optimizer's state and of a master copy, which are float32 whatever the parameters are: in
 /// memory as in what an update reads and writes.
 inline constexpr double kStateBytes = 4;
 /// Throws UsageError for a data type of unknown width. Master copies belong to types narrower than 4

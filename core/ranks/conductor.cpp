@@ -196,12 +196,12 @@ struct Conductor::State {
         const auto time = std::max<std::chrono::duration<double>>(kAhead, kService * static_cast<double>(peers.size()));
         const double inTime = rate * time.count();
         const std::size_t ahead = std::clamp<std::size_t>(static_cast<std::size_t>(inTime), 1, kMaxAhead);
-        const std::size_t has = peer.out.size(), most = peer.threads + ahead;
-        if (has >= most || (has > peer.threads && has > most / 2)) return 0;
+        const std::size_t has = peer.out.size(), max = peer.threads + ahead;
+        if (has >= max || (has > peer.threads && has > max / 2)) return 0;
         // Near the end every worker gets what is less than its share of what is left, so that none has the last alone.
         const std::size_t share = current->open.size() * peer.threads / (2 * std::size_t{all});
         const std::size_t idle = has < peer.threads ? peer.threads - has : 0;
-        return std::min({most - has, std::max(share, idle), current->open.size()});
+        return std::min({max - has, std::max(share, idle), current->open.size()});
     }
     void give(Peer& peer, const std::vector<std::size_t>& tasks) {
         if (tasks.empty()) return;
@@ -327,10 +327,9 @@ struct Conductor::State {
         const bool works = current != nullptr && !current->isDone();
         if (current != nullptr && current->isOver) return;
         if (works && !peer.out.empty())
-            say(fmt::format(
-                "{} {} while it had {}; {} evaluated elsewhere", peer.name(), how,
-                formatCounted(static_cast<double>(peer.out.size()), current->work->one, current->work->many),
-                peer.out.size() == 1 ? "it is" : "they are"));
+            say(fmt::format("{} {} while it had {}; {} evaluated elsewhere", peer.name(), how,
+                            formatCounted(peer.out.size(), current->work->one, current->work->many),
+                            peer.out.size() == 1 ? "it is" : "they are"));
         else
             say(fmt::format("{} {}", peer.name(), how));
         takeBack(peer, true);

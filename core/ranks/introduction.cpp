@@ -126,13 +126,13 @@ void allowManyFiles() {
                                  kVariable, inQuotes(text, 200)));
 }
 
-int wholeOr(const std::map<std::string, std::string>& given, const std::string& name, int fallback, int most) {
+int wholeOr(const std::map<std::string, std::string>& given, const std::string& name, int fallback, int max) {
     const auto found = given.find(name);
     if (found == given.end()) return fallback;
     int number = -1;
     const char* const end = found->second.data() + found->second.size();
     const auto read = std::from_chars(found->second.data(), end, number);
-    if (read.ec != std::errc() || read.ptr != end || number < 0 || number > most) refuseVariable(found->second);
+    if (read.ec != std::errc() || read.ptr != end || number < 0 || number > max) refuseVariable(found->second);
     return number;
 }
 

@@ -51,8 +51,7 @@ double productOf(const Measured& one) {
 
 std::string textOf(const Measured& one) {
     return fmt::format("{} {}, {}: {} ± {}", one.request.kernel, calibrate::shapeText(one.request.sizes),
-                       one.request.dtype, formatQuantity(one.seconds(), Measure::seconds),
-                       study::percentText(one.spread()));
+                       one.request.dtype, formatSeconds(one.seconds()), study::percentText(one.spread()));
 }
 
 /// A chart of points, a series per kernel. A kernel of which `y` is not known has none.
@@ -117,8 +116,8 @@ Chart kernelTimeChart(const CalibrationOutcome& outcome) {
     chart.x = {.title = "Product of the shape's sizes", .logarithmic = true};
     chart.y = {.title = "Time", .measure = Measure::seconds, .logarithmic = true};
     addKernels(chart, outcome, productOf, [](const Measured& one) { return one.seconds(); });
-    chart.title = fmt::format("{} measured", formatCounted(static_cast<double>(outcome.made.kernels.measured.size()),
-                                                           "kernel and shape", "kernels and shapes"));
+    chart.title = fmt::format(
+        "{} measured", formatCounted(outcome.made.kernels.measured.size(), "kernel and shape", "kernels and shapes"));
     chart.notes.emplace_back("Error bars: half the interquartile range of the repetitions.");
     return chart;
 }
@@ -180,8 +179,7 @@ Table spreadTable(const CalibrationOutcome& outcome) {
                 .rows = {}};
     for (const OfKernel& kernel : byKernel(outcome)) {
         const std::vector<double> spreads = spreadsOf(kernel);
-        table.rows.push_back({kernel.name, formatCount(static_cast<double>(spreads.size())),
-                              study::percentText(medianOf(spreads)),
+        table.rows.push_back({kernel.name, formatCount(spreads.size()), study::percentText(medianOf(spreads)),
                               study::percentText(*std::max_element(spreads.begin(), spreads.end()))});
     }
     return table;
@@ -191,7 +189,7 @@ std::vector<std::string> calibrationSentences(const CalibrationOutcome& outcome)
     const calibrate::Calibration& made = outcome.made;
     return {fmt::format("{} in {} kernels and shapes, {} repetitions, {} outliers left out, in {}", made.measuredBy,
                         made.kernels.measured.size(), made.kernels.repetitions, made.kernels.dropped,
-                        formatQuantity(made.seconds, Measure::seconds)),
+                        formatSeconds(made.seconds)),
             made.agreement.sentence};
 }
 

@@ -80,6 +80,14 @@ TableRow metricsRow() {
             }};
 }
 
+std::string certaintySentence(const std::string& certainty) {
+    constexpr std::string_view kGap = "optimality gap ≤ ";
+    if (certainty.starts_with(kGap))
+        return fmt::format("The optimality gap is at most {}.", certainty.substr(kGap.size()));
+    if (certainty == "no bound") return "No bound says how much better there is.";
+    return fmt::format("{} {}.", certainty.ends_with("the bound") ? "It is" : "That is", certainty);
+}
+
 const std::vector<OlderName>& olderNames() {
     static const std::vector<OlderName> kNames{
         {"mapping", "timeline", "schedule"},       {"mapping", "race", "convergence"},

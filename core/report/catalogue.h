@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/timeline.h"
 #include "core/draw/drawing.h"
 #include "core/draw/picture.h"
 #include "core/draw/table.h"
-#include "core/study/mapping/schedule.h"
 #include "core/study/result.h"
 #include "core/study/study.h"
 
@@ -25,10 +25,10 @@ using Picture = std::variant<Chart, HeatMap, Timeline, Drawing>;
 
 /// Selected part of a result, where a picture or table is not of the whole.
 struct Selection {
-    std::string choice = {};  ///< a strategy, algorithm, model or prediction ("bow@8")
-    std::size_t split = 0;    ///< of the choice's array of accelerators, as an index of the plan's levels
-    std::size_t level = 0;    ///< of the choice's memory, as an index of its levels
-    study::JobColour colour = study::JobColour::kind;  ///< of the jobs of a schedule
+    std::string choice = {};    ///< a strategy, algorithm, model or prediction ("bow@8")
+    std::size_t split = 0;      ///< of the choice's array of accelerators, as an index of the plan's levels
+    std::size_t level = 0;      ///< of the choice's memory, as an index of its levels
+    std::size_t colouring = 0;  ///< of those that a picture has, such as the jobs of a schedule by kind or by model
     bool operator==(const Selection&) const = default;
 };
 
@@ -104,7 +104,8 @@ struct Catalogue {
     std::vector<std::string> (*choices)(const study::Result& result);
     std::vector<std::string> (*sentences)(const study::Result& result);  ///< what a report says below the headline
     std::string (*part)(const View& view, Scope scope) = nullptr;        ///< "on 8 devices"; null = there are no parts
-    /// What a report's first page answers, in two sentences; null = the headline as a sentence.
+    /// What a report's first page answers, in two sentences: what came out, and how certain that is. Empty where
+    /// nothing came out; null = the headline as a sentence.
     std::string (*answer)(const study::Result& result) = nullptr;
     /// Text that the command line prints; null = headline, the tables of reports and the assumptions.
     std::string (*text)(const study::Result& result) = nullptr;

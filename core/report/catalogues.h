@@ -1,11 +1,8 @@
 #pragma once
 
 #include <string>
-#include <type_traits>
-#include <variant>
 
 #include "core/report/catalogue.h"
-#include "core/study/codesign/outcome.h"
 
 /// The catalogues that core/report brings; see catalogue.h.
 namespace tessera::report {
@@ -23,15 +20,10 @@ Catalogue explorationCatalogue();
 
 constexpr unsigned kEverywhere = kWindow | kReport;
 
-/// Adapters that make a picture or table of an engine's outcome, of a chosen part of it, and of a co-design.
+/// Adapters that make a picture or table of an engine's outcome, and of a chosen part of it.
 template <typename Outcome, typename Made>
 auto from(Made (*make)(const Outcome& outcome)) {
-    return [make](const View& view) {
-        if constexpr (std::is_same_v<Outcome, codesign::Result>)
-            return make(view.result.outcome.get<study::CodesignOutcome>().result);
-        else
-            return make(view.result.outcome.get<Outcome>());
-    };
+    return [make](const View& view) { return make(view.result.outcome.get<Outcome>()); };
 }
 template <typename Outcome, typename Made>
 auto from(Made (*make)(const Outcome& outcome, const std::string& choice)) {
@@ -40,5 +32,9 @@ auto from(Made (*make)(const Outcome& outcome, const std::string& choice)) {
 
 /// All metrics of a result, a row of every catalogue.
 TableRow metricsRow();
+
+/// The second sentence of an answer: "That is proven optimal." of "proven optimal"; "The optimality gap is at most
+/// 7 %." of "optimality gap ≤ 7 %".
+std::string certaintySentence(const std::string& certainty);
 
 }  // namespace tessera::report

@@ -7,16 +7,18 @@
 #include "core/base/error.h"
 #include "core/base/input_files.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/draw/parallel_layout.h"
 #include "core/hardware/library.h"
-#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/codesign_pictures.h"
 #include "core/report/codesign_points.h"
 #include "core/report/codesign_report.h"
 #include "core/study/codesign/hardware.h"
+#include "core/study/codesign/metrics.h"
 #include "core/study/codesign/outcome.h"
 #include "core/study/codesign/timeline.h"
+#include "core/study/title.h"
 
 namespace tessera::report {
 
@@ -30,6 +32,12 @@ const study::CodesignOutcome& codesignOutcomeOf(const study::Result& result) {
 
 const codesign::Result& codesignOf(const View& view) {
     return codesignOutcomeOf(view.result).result;
+}
+
+/// An adapter as `from`, of what the search found.
+template <typename Made>
+auto fromSearch(Made (*make)(const codesign::Result& found)) {
+    return [make](const View& view) { return make(codesignOf(view)); };
 }
 
 std::size_t modelIndex(const View& view) {
@@ -67,14 +75,14 @@ std::vector<PictureRow> codesignPictures() {
              return drawing;
          }},
         {{"speedup", "Speed-up", "Throughput of each model over the reference's", Scope::result, kEverywhere},
-         from(referenceSpeedupChart)},
+         fromSearch(referenceSpeedupChart)},
         {{"batch-time", "Time by model", "Time breakdown of a batch, by model", Scope::result, kEverywhere},
-         from(timeShareChart)},
+         fromSearch(timeShareChart)},
         {{"model-time", "Time", "What the time of a model's batch consists of, also on the baselines", Scope::model,
           kWindow},
          [](const View& view) { return model(view), timeChart(codesignOf(view), modelIndex(view)); }},
         {{"area", "Area", "What the accelerator and the baselines are made of", Scope::result, kWindow},
-         from(areaPartsChart)},
+         fromSearch(areaPartsChart)},
         {{"pipeline", "Pipeline", "One batch of a model on its stages", Scope::model, kEverywhere | kTimeline,
           isPlaced},
          from(study::pipelineTimeline)},
@@ -99,15 +107,15 @@ std::vector<TableRow> codesignTables() {
          from(acceleratorTable)},
         {{"models", "Models", "How each model is placed on the best accelerator", Scope::result, kEverywhere},
          from(trainedModelTable),
-         from(exactModelTable)},
+         fromSearch(exactModelTable)},
         {{"batch-time", "Time of a batch", "Time breakdown of a batch", Scope::result, kEverywhere},
          from(batchTimeTable)},
         {{"front", "Front of area and objective", "Front of area and objective", Scope::result, kEverywhere},
          from(frontTable)},
         {{"architectures", "Architectures", "Every architecture that was evaluated"},
          [](const View& view) { return exactPointTable(codesignOf(view), study::knownDesigns(codesignOf(view))); }},
-        {{"stages", "Stages", "The stages of every model"}, from(exactStageTable)},
-        {{"exploration", "Exploration", "The search's steps from large to small areas"}, from(exactTraceTable)},
+        {{"stages", "Stages", "The stages of every model"}, fromSearch(exactStageTable)},
+        {{"exploration", "Exploration", "The search's steps from large to small areas"}, fromSearch(exactTraceTable)},
         metricsRow(),
     };
 }
@@ -145,6 +153,15 @@ std::vector<FileRow> codesignFiles() {
                   study::platformOf),
         designRow("fleet", "Fleet", "The system of an architecture as a fleet for partition, plan and place",
                   study::fleetOf)};
+}
+
+std::string codesignAnswer(const study::Result& result) {
+    const codesign::Result& found = codesignOutcomeOf(result).result;
+    if (!found.best) return "";
+    return fmt::format(
+        "The best accelerator for {} is {}, of {}, at {}. {}", escaped(study::shortNames(found.models)),
+        hardware::nameOf(found.best->architecture), formatQuantity(found.best->area.value, Measure::area),
+        study::objectiveText(found, found.best->objective), certaintySentence(study::certaintyText(found)));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ struct MemoryPart {
 };
 constexpr std::array kMemoryParts{
     MemoryPart{"weights", "Weights and gradients", kCategories[0], &StageMemory::weights},
-    MemoryPart{"optimizer", "Optimiser", kCategories[4], &StageMemory::optimizer},
+    MemoryPart{"optimizer", "Optimizer", kCategories[4], &StageMemory::optimizer},
     MemoryPart{"activations", "Activations", kCategories[1], &StageMemory::activations},
     MemoryPart{"stash", "Stored for micro-batches in flight", kCategories[2], &StageMemory::stashed},
     MemoryPart{"beside", "Fixed memory", kCategories[3], &StageMemory::beside}};
@@ -54,10 +54,6 @@ const ModelResult* modelOn(const codesign::Baseline& baseline, const std::string
     for (const ModelResult& each : baseline.models)
         if (each.model == model && each.feasible) return &each;
     return nullptr;
-}
-
-std::string timeText(double seconds) {
-    return formatQuantity(seconds, Measure::seconds);
 }
 
 std::string stageName(std::size_t stage) {
@@ -111,8 +107,7 @@ Chart explorationChart(const codesign::Result& result, bool byArea) {
         const codesign::TraceBucket& bucket = result.trace[i];
         const double x = byArea ? bucket.area.value : static_cast<double>(i + 1);
         const std::string text = fmt::format("{}, {} of {} evaluated", formatQuantity(bucket.area.value, Measure::area),
-                                             formatCount(static_cast<double>(bucket.evaluated)),
-                                             formatCount(static_cast<double>(bucket.architectures)));
+                                             formatCount(bucket.evaluated), formatCount(bucket.architectures));
         if (bucket.evaluated > 0) {
             max.x.push_back(x);
             max.y.push_back(bucket.max);
@@ -128,8 +123,7 @@ Chart explorationChart(const codesign::Result& result, bool byArea) {
     }
     if (result.skippedByBound > 0)
         chart.notes.push_back(fmt::format("{} of {} points were evaluated; bounds ruled the others out.",
-                                          formatCount(static_cast<double>(result.explored)),
-                                          formatCount(static_cast<double>(result.points))));
+                                          formatCount(result.explored), formatCount(result.points)));
     return chart;
 }
 
@@ -141,7 +135,7 @@ Timeline operatorTimeline(const ModelResult& model, bool backward) {
     timeline.title = fmt::format("Operators of {}", modelTitle(model.model));
     if (!model.schedule) return timeline;
     timeline.title = fmt::format("{}, {} pass of one micro-batch: {}", escaped(model.schedule->layer, 60),
-                                 backward ? "backward" : "forward", timeText(phase.makespan.value));
+                                 backward ? "backward" : "forward", formatSeconds(phase.makespan));
     timeline.length = phase.makespan.value;
     timeline.notes.push_back(scheduleSentence(phase));
     return timeline;
@@ -176,17 +170,15 @@ public:
         drawing_.width = width_;
         const std::int64_t used = model_.data * accelerators();
         drawing_.title = fmt::format(
-            "{}: {} × {}{} on {}", modelTitle(model_.model),
-            formatCounted(static_cast<double>(model_.pipeline), "stage", "stages"),
-            formatCounted(static_cast<double>(model_.data), "replica", "replicas"),
+            "{}: {} × {}{} on {}", modelTitle(model_.model), formatCounted(model_.pipeline, "stage", "stages"),
+            formatCounted(model_.data, "replica", "replicas"),
             model_.tensorParallel > 1 ? fmt::format(", slices {} wide,", model_.tensorParallel) : std::string(),
-            formatCounted(static_cast<double>(used), "accelerator", "accelerators"));
+            formatCounted(used, "accelerator", "accelerators"));
         label({0, 18}, drawing_.title, width_, "text", 16, true);
         label({0, 36},
               fmt::format("{}, {}",
                           model_.choice.microBatch > 0
-                              ? "Micro-batches of " +
-                                    formatCounted(static_cast<double>(model_.choice.microBatch), "sample", "samples")
+                              ? "Micro-batches of " + formatCounted(model_.choice.microBatch, "sample", "samples")
                               : std::string("One micro-batch at a time in a stage"),
                           model_.choice.recompute ? "activations recomputed in the backward pass"
                                                   : "activations kept for the backward pass"),
@@ -257,8 +249,7 @@ private:
                         .fill = back == 0 ? "accent" : "surface",
                         .stroke = back == 0 ? "surface" : "control",
                         .radius = 2});
-        label({box.right() - 10, box.y + 60},
-              fmt::format("{} × {}", stage.accelerators, formatCount(static_cast<double>(model_.data))), 84,
+        label({box.right() - 10, box.y + 60}, fmt::format("{} × {}", stage.accelerators, formatCount(model_.data)), 84,
               "secondary", 11, false, Anchor::end);
     }
 
@@ -292,19 +283,17 @@ private:
         const Rect box{static_cast<double>(column) * (card_ + kSpace), top(row), card_, kHeight};
         drawing_.shapes.push_back(Box{.area = box, .fill = "raised", .stroke = "border", .radius = 6});
         label({box.x + 10, box.y + 20}, stageName(index), box.width / 2 - 10, "text", 13, true);
-        label({box.right() - 10, box.y + 20},
-              formatCounted(static_cast<double>(stage.layers.size()), "layer", "layers"), box.width / 2 - 10,
+        label({box.right() - 10, box.y + 20}, formatCounted(stage.layers.size(), "layer", "layers"), box.width / 2 - 10,
               "secondary", 11, false, Anchor::end);
         label({box.x + 10, box.y + 36}, layersText(stage.layers), box.width - 20, "secondary", 11, false);
         replicas(box, stage);
-        bar(box.y + 88, box, "Load", timeText(stage.load.value));
+        bar(box.y + 88, box, "Load", formatSeconds(stage.load));
         const double share = slowest_ > 0 ? stage.load.value / slowest_ : 0;
-        drawing_.shapes.push_back(
-            Box{.area = {box.x + 10, box.y + 93, share * (box.width - 20), 8},
-                .fill = share >= 1 ? "accent" : std::string(kCategories[5]),
-                .radius = 2,
-                .tip = fmt::format("forward {}, backward {} of one micro-batch", timeText(stage.forward.value),
-                                   timeText(stage.backward.value))});
+        drawing_.shapes.push_back(Box{.area = {box.x + 10, box.y + 93, share * (box.width - 20), 8},
+                                      .fill = share >= 1 ? "accent" : std::string(kCategories[5]),
+                                      .radius = 2,
+                                      .tip = fmt::format("forward {}, backward {} of one micro-batch",
+                                                         formatSeconds(stage.forward), formatSeconds(stage.backward))});
         memory(box, stage);
         if (column + 1 < perRow_ && index + 1 < std::min(model_.stages.size(), kMaxStages)) arrow(box);
     }
@@ -362,7 +351,7 @@ Chart timeChart(const codesign::Result& result, std::size_t model) {
         chart.empty = unfitSentence(own);
         return chart;
     }
-    chart.title = fmt::format("A batch of {} takes {}", modelTitle(own.model), timeText(rows.front()->total().value));
+    chart.title = fmt::format("A batch of {} takes {}", modelTitle(own.model), formatSeconds(rows.front()->total()));
     for (const TimePart& part : kTimeParts) {
         Series series = partSeries(part);
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -392,7 +381,7 @@ Chart timeShareChart(const codesign::Result& result) {
             const double share = seconds / rows[i]->time.total().value;
             series.x.push_back(static_cast<double>(i));
             series.y.push_back(100 * share);
-            series.valueTexts.push_back(fmt::format("{}, {}", study::percentText(share), timeText(seconds)));
+            series.valueTexts.push_back(fmt::format("{}, {}", study::percentText(share), formatSeconds(seconds)));
         }
         addSeries(chart, std::move(series));
     }

@@ -45,8 +45,8 @@ Chart paretoChart(const codesign::Result& result) {
     Chart chart = scatterOf(points, {.x = 0, .y = 1, .extras = codesignExtras(result, points, 0, 1)}).chart;
     chart.empty = "No architecture of the search runs every model.";
     if (result.evaluated.size() >= result.options.maxTraced)
-        chart.notes.push_back(fmt::format("Of the evaluated architectures, {} are kept.",
-                                          formatCount(static_cast<double>(result.evaluated.size()))));
+        chart.notes.push_back(
+            fmt::format("Of the evaluated architectures, {} are kept.", formatCount(result.evaluated.size())));
     return chart;
 }
 

@@ -23,10 +23,6 @@ using study::CodesignOutcome;
 
 constexpr std::size_t kMaxFrontRows = 12;
 
-std::string whole(std::int64_t value) {
-    return formatCount(static_cast<double>(value));
-}
-
 /// Points by name, with bandwidths and power where they are searched and known.
 Table pointTable(const CodesignOutcome& outcome, const char* what,
                  const std::vector<std::pair<std::string, const codesign::Point*>>& named) {
@@ -84,8 +80,8 @@ std::vector<std::string> codesignSentences(const CodesignOutcome& outcome) {
     const codesign::Result& result = outcome.result;
     std::vector<std::string> sentences{fmt::format(
         "{} architectures within {:.5g} mm² make {} points; {} were evaluated and {} ruled out by bounds ({} search).",
-        whole(result.architectures), result.areaBound.value, whole(result.points), whole(result.explored),
-        whole(result.skippedByBound), codesign::nameOf(result.options.search))};
+        formatCount(result.architectures), result.areaBound.value, formatCount(result.points),
+        formatCount(result.explored), formatCount(result.skippedByBound), codesign::nameOf(result.options.search))};
     if (result.options.estimator == "phaze")
         sentences.emplace_back(
             "The estimator 'phaze' gives vector operators all the bandwidth that they ask for: 'many vector cores' "

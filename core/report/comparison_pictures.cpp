@@ -35,7 +35,7 @@ std::vector<std::size_t> inOrder(const study::Comparison::MetricRow& row) {
 
 }  // namespace
 
-Chart comparisonChart(const study::Comparison& comparison, const std::string& metric, std::size_t most) {
+Chart comparisonChart(const study::Comparison& comparison, const std::string& metric, std::size_t max) {
     Chart chart{.id = "compare-" + metric};
     std::replace(chart.id.begin(), chart.id.end(), '/', '-');
     chart.horizontal = true;
@@ -46,9 +46,9 @@ Chart comparisonChart(const study::Comparison& comparison, const std::string& me
     chart.title = row->metric.title + (row->metric.owner.empty() ? "" : ", " + row->metric.owner);
     if (!row->comparable) chart.title += fmt::format(" (not comparable: {})", comparison.unlike);
     std::vector<std::size_t> runs = inOrder(*row);
-    if (runs.size() > most) {
-        chart.notes.push_back(fmt::format("The first {} of {} runs and the baseline.", most, runs.size()));
-        std::vector<std::size_t> few(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(most));
+    if (runs.size() > max) {
+        chart.notes.push_back(fmt::format("The first {} of {} runs and the baseline.", max, runs.size()));
+        std::vector<std::size_t> few(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(max));
         const bool has = std::find(few.begin(), few.end(), comparison.baseline) != few.end();
         if (!has && row->values[comparison.baseline]) few.push_back(comparison.baseline);
         runs = std::move(few);

@@ -235,7 +235,7 @@ Table jobDifferenceTable(const Comparison& comparison, bool all) {
         for (const auto& place : row.places)
             cells.push_back(!place ? "–"
                                    : fmt::format("{} #{} at {}", escaped(place->core, kLongestValue), place->order,
-                                                 place->seconds ? formatQuantity(place->start, Measure::seconds)
+                                                 place->seconds ? formatSeconds(place->start)
                                                                 : formatCount(std::round(place->start)) + " cycles"));
         table.rows.push_back(std::move(cells));
     }

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/report/answers.h"
+#include "core/base/units.h"
 #include "core/report/catalogues.h"
 #include "core/report/cost_pictures.h"
+#include "core/study/cost/study.h"
+#include "core/study/metric.h"
 #include "core/study/title.h"
 
 namespace tessera::report {
@@ -56,6 +58,19 @@ std::vector<TableRow> costTables() {
 std::string costText(const study::Result& result) {
     const auto& outcome = result.outcome.get<CostOutcome>();
     return study::costHeadline(outcome) + "\n\n" + layerCostText(outcome) + "\n" + countSentence(outcome) + "\n";
+}
+
+std::string costAnswer(const study::Result& result) {
+    const auto& outcome = result.outcome.get<CostOutcome>();
+    const study::CostTotals totals = study::totalsOf(outcome);
+    if (!totals.isKnown()) return "";
+    return fmt::format(
+        "The {} layers of {} take {} cycles and {} under {} on {} elements. They use {} of the elements "
+        "and move {} off the chip.",
+        formatCount(totals.layers - totals.failed), escaped(study::shortNames(result.study.workloads)),
+        formatCount(totals.cycles), formatQuantity(totals.energy, Measure::joules), escaped(outcome.dataflow),
+        formatCount(totals.array.pes), study::percentText(totals.utilisation),
+        formatQuantity(totals.offChipBytes, Measure::bytes));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ void addNotes(Chart& chart, const CostOutcome& outcome) {
     const study::CostTotals totals = study::totalsOf(outcome);
     if (totals.failed > 0)
         chart.notes.push_back(fmt::format("{} cannot be analysed and {} left out.",
-                                          formatCounted(static_cast<double>(totals.failed), "layer", "layers"),
+                                          formatCounted(totals.failed, "layer", "layers"),
                                           totals.failed == 1 ? "is" : "are"));
 }
 
@@ -146,10 +146,9 @@ Chart largestLayersChart(const CostOutcome& outcome, std::string_view number) {
         rest -= value;
     }
     if (shownCount < order.size()) {
-        chart.title =
-            fmt::format("{} of {} take {} of the {}", shownCount, formatCount(static_cast<double>(order.size())),
-                        study::percentText((sum - rest) / sum), lowered(field.title));
-        add(fmt::format("the other {}", formatCount(static_cast<double>(order.size() - shownCount))), rest);
+        chart.title = fmt::format("{} of {} take {} of the {}", shownCount, formatCount(order.size()),
+                                  study::percentText((sum - rest) / sum), lowered(field.title));
+        add(fmt::format("the other {}", formatCount(order.size() - shownCount)), rest);
     }
     chart.series.push_back(std::move(bars));
     addNotes(chart, outcome);
@@ -183,7 +182,7 @@ Chart layerRoofline(const CostOutcome& outcome) {
             std::max(kSmallest, kLargest * std::sqrt(static_cast<double>(layer.cost.cycles) / longest)));
         points.valueTexts.push_back(fmt::format("{}: {} per cycle, {} per byte, {} cycles", names[i],
                                                 formatCount(*rate), formatCount(*intensity),
-                                                formatCount(static_cast<double>(layer.cost.cycles))));
+                                                formatCount(layer.cost.cycles)));
     }
     if (points.x.empty()) return chart;
     constexpr double kMargin = 4;

@@ -163,10 +163,9 @@ std::vector<std::string> explorationSentences(const study::Result& result) {
     const ExplorationOutcome& outcome = explorationOf(result);
     std::vector<std::string> all;
     all.push_back(fmt::format(
-        "{} of {} by the method {}{}.", formatCounted(static_cast<double>(outcome.points.size()), "point", "points"),
-        outcome.base, outcome.method,
-        outcome.repeated > 0 ? fmt::format("; {} asked for again", formatCount(static_cast<double>(outcome.repeated)))
-                             : std::string()));
+        "{} of {} by the method {}{}.", formatCounted(outcome.points.size(), "point", "points"), outcome.base,
+        outcome.method,
+        outcome.repeated > 0 ? fmt::format("; {} asked for again", formatCount(outcome.repeated)) : std::string()));
     if (outcome.chosen) all.push_back(fmt::format("Point {} is chosen: {}.", *outcome.chosen + 1, outcome.chosenFor));
     return all;
 }

@@ -53,7 +53,7 @@ std::string leadingVariable(const ExplorationOutcome& outcome, const std::string
         return ranks;
     };
     std::string best;
-    double most = -1;
+    double max = -1;
     const std::vector<double> of = ranksOf(objective);
     for (const ExploredVariable& variable : outcome.variables) {
         if (!variable.isChosen()) continue;
@@ -66,8 +66,8 @@ std::string leadingVariable(const ExplorationOutcome& outcome, const std::string
             own += (ranks[i] - (count - 1) / 2) * (ranks[i] - (count - 1) / 2);
         }
         const double correlation = own > 0 ? std::fabs(both) / std::sqrt(own) : 0;
-        if (correlation <= most) continue;
-        most = correlation;
+        if (correlation <= max) continue;
+        max = correlation;
         best = variable.name;
     }
     return best;
@@ -116,7 +116,7 @@ Chart explorationHypervolumeChart(const ExplorationOutcome& outcome) {
     const auto reached = std::find_if(outcome.hypervolume.begin(), outcome.hypervolume.end(),
                                       [&](const auto& at) { return at.second >= 0.99 * last; });
     chart.title = fmt::format("99 % of the hypervolume after {} of {}", formatCount(reached->first),
-                              formatCounted(static_cast<double>(outcome.points.size()), "point", "points"));
+                              formatCounted(outcome.points.size(), "point", "points"));
     chart.x = {.title = "Points"};
     chart.y = {.title = "Hypervolume (%)", .fromZero = true};
     chart.series = {std::move(line)};
@@ -308,7 +308,7 @@ Table explorationReasonTable(const ExplorationOutcome& outcome) {
     table.columns = {{"points", true}, {"share", true}, {"because"}};
     for (const study::CountedReason& reason : outcome.reasons)
         table.rows.push_back(
-            {formatCount(static_cast<double>(reason.points)),
+            {formatCount(reason.points),
              percentOf(static_cast<double>(reason.points) / static_cast<double>(outcome.points.size())),
              reason.reason});
     return table;

@@ -165,8 +165,7 @@ private:
             const auto to = place_.find(link.to);
             if (from == place_.end() || to == place_.end() || ++shown > kMaxGroups) continue;
             const std::string text =
-                rateText(link.rate) +
-                (link.latency.value > 0 ? ", latency " + formatQuantity(link.latency.value, Measure::seconds) : "");
+                rateText(link.rate) + (link.latency.value > 0 ? ", latency " + formatSeconds(link.latency) : "");
             if (!oneRow || from->second >= kMaxGroups || to->second >= kMaxGroups) {
                 label({0, bottom + 12},
                       fitted(link.from + " to " + link.to + ": " + text, width_, 11, false, estimatedWidth));

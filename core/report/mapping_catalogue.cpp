@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
-#include "core/report/answers.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/report/catalogues.h"
 #include "core/report/mapping_pictures.h"
 #include "core/report/mapping_report.h"
+#include "core/study/mapping/document.h"
 #include "core/study/mapping/metrics.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/mapping/schedule.h"
@@ -70,7 +72,10 @@ std::vector<PictureRow> mappingPictures() {
     std::vector<PictureRow> rows{
         {{"schedule", "Schedule", "Jobs on their cores, with the bandwidth they get", Scope::choice,
           kEverywhere | kTimeline},
-         [](const View& view) { return study::scheduleTimeline(mappingOf(view), run(view), view.at.colour); }},
+         [](const View& view) {
+             return study::scheduleTimeline(mappingOf(view), run(view),
+                                            static_cast<study::JobColour>(view.at.colouring));
+         }},
         {{"algorithms", "Algorithms", "What each algorithm reached, with the bound", Scope::result, kEverywhere},
          from(algorithmChart)},
         {{"convergence", "Convergence", "The best of each algorithm against its samples, with the bound", Scope::result,
@@ -127,6 +132,18 @@ std::vector<std::string> algorithms(const study::Result& result) {
     for (const mapping::Run& each : mappingOutcomeOf(result).result.runs)
         if (each.algorithm != names.front()) names.push_back(each.algorithm);
     return names;
+}
+
+std::string mappingAnswer(const study::Result& result) {
+    const study::MappingOutcome& outcome = mappingOutcomeOf(result);
+    const mapping::Run* best = study::bestRun(outcome);
+    if (best == nullptr) return "";
+    std::string text =
+        fmt::format("{} has the {} jobs of {} done after {}", best->algorithm, formatCount(outcome.problem.jobs.size()),
+                    escaped(study::mappingTitle(outcome)), study::cyclesText(outcome.problem, best->values.makespan));
+    if (const auto rate = study::throughputOf(outcome.problem, best->values))
+        text += fmt::format(", at {}", formatQuantity(rate->value, Measure::flopsPerSecond));
+    return text + ". " + certaintySentence(study::certaintyText(*best));
 }
 
 }  // namespace

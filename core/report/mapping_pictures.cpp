@@ -474,7 +474,7 @@ Chart requiredBandwidthChart(const MappingOutcome& outcome) {
                                 .y = {problem.bandwidth / second, problem.bandwidth / second},
                                 .dashed = true});
     if (nothing > 0)
-        chart.notes.push_back(fmt::format("{} {} ask for no bandwidth and are not shown.", formatCount(double(nothing)),
+        chart.notes.push_back(fmt::format("{} {} ask for no bandwidth and are not shown.", formatCount(nothing),
                                           nothing == 1 ? "pair of job and core" : "pairs of job and core"));
     return chart;
 }

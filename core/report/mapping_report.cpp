@@ -40,7 +40,7 @@ std::string frontText(const MappingOutcome& outcome, const Run& run) {
     table.rows.resize(std::min(all, kMaxFrontInText));
     return fmt::format("\nFront of {} and {} by {}: {}{}\n", mapping::nameOf(outcome.pareto->first),
                        mapping::nameOf(outcome.pareto->second), run.algorithm,
-                       formatCounted(static_cast<double>(all), "mapping", "mappings"),
+                       formatCounted(all, "mapping", "mappings"),
                        all > kMaxFrontInText ? fmt::format(", the first {}", kMaxFrontInText) : "") +
            toText(table);
 }
@@ -91,7 +91,7 @@ Table frontTable(const MappingOutcome& outcome, const Run& run) {
         {"mapping", true}, {"makespan", true}, {"mean finish", true}, {"energy", true}, {"throughput", true}};
     for (const mapping::FrontPoint& point : run.front) {
         const auto rate = study::throughputOf(outcome.problem, point.values);
-        table.rows.push_back({formatCount(static_cast<double>(table.rows.size() + 1)),
+        table.rows.push_back({formatCount(table.rows.size() + 1),
                               study::cyclesText(outcome.problem, point.values.makespan),
                               study::cyclesText(outcome.problem, point.values.latency),
                               point.values.energy ? formatQuantity(*point.values.energy, Measure::joules) : "–",
@@ -122,9 +122,8 @@ std::vector<std::string> mappingSentences(const study::Result& /*result*/, const
     std::vector<std::string> sentences;
     sentences.push_back(fmt::format(
         "{}: {} on {}, {:.4g} bytes per cycle between them{}.", escaped(study::mappingTitle(outcome)),
-        formatCounted(static_cast<double>(outcome.problem.jobs.size()), "job", "jobs"),
-        formatCounted(static_cast<double>(outcome.problem.cores.size()), "sub-accelerator", "sub-accelerators"),
-        outcome.problem.bandwidth,
+        formatCounted(outcome.problem.jobs.size(), "job", "jobs"),
+        formatCounted(outcome.problem.cores.size(), "sub-accelerator", "sub-accelerators"), outcome.problem.bandwidth,
         outcome.problem.clock
             ? fmt::format(" ({})", formatQuantity(outcome.problem.bandwidth * outcome.problem.clock->value,
                                                   Measure::bytesPerSecond))

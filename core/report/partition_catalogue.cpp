@@ -3,12 +3,13 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
 #include "core/report/scaling_picture.h"
+#include "core/study/metric.h"
+#include "core/study/partition/metrics.h"
 #include "core/study/partition/outcome.h"
 #include "core/study/scaling.h"
 #include "core/study/timeline.h"
@@ -82,12 +83,26 @@ std::vector<std::string> strategies(const study::Result& result) {
 std::vector<std::string> partitionSentences(const study::Result& result) {
     const study::PartitionOutcome& outcome = partitionOutcomeOf(result);
     const partition::Plan& best = bestPlan(outcome);
-    std::vector<std::string> all{
-        fmt::format("{} on {}: {} accelerators, batch {}", escaped(outcome.model), escaped(outcome.fleet),
-                    formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch))};
+    std::vector<std::string> all{fmt::format("{} on {}: {} accelerators, batch {}", escaped(outcome.model),
+                                             escaped(outcome.fleet), formatCount(outcome.accelerators),
+                                             formatCount(outcome.result.batch))};
     if (std::string rest = unsolvedSubsets(best); !rest.empty()) all.push_back(std::move(rest));
     for (std::string& advice : memoryAdvice(result, best)) all.push_back(std::move(advice));
     return all;
+}
+
+std::string partitionAnswer(const study::Result& result) {
+    const study::PartitionOutcome& outcome = partitionOutcomeOf(result);
+    const partition::Plan* best = study::fastestPlan(outcome);
+    if (best == nullptr) return "";
+    std::string text =
+        fmt::format("Split by {}, a step of {} on {} takes {}, {} as fast as data parallelism: {} samples/s",
+                    best->strategy, escaped(outcome.model), escaped(outcome.fleet), formatSeconds(best->stepTime),
+                    study::timesText(best->speedupOverDp), study::rateText(best->throughput));
+    if (!best->idle.empty())
+        text += fmt::format(", on {} with {} idle", study::placeText(*best), study::idleText(best->idle));
+    return text + (best->fits ? ". " : ", but it does not fit in memory. ") +
+           certaintySentence(study::certaintyText(*best));
 }
 
 }  // namespace

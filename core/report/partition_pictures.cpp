@@ -8,8 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/draw/table.h"
-#include "core/report/partition_report.h"
 #include "core/report/strategy_colour.h"
 #include "core/study/metric.h"
 #include "core/study/partition/outcome.h"
@@ -58,7 +58,7 @@ std::string cellDetail(const study::PartitionOutcome& outcome, const LevelPlan& 
                        const partition::LayerPlan& layer) {
     return fmt::format("{}: {} at level {} · compute {} · within the layer {} · between layers {}",
                        nameOf(outcome, layer.layer), partition::nameOf(layer.type), splitName(level),
-                       secondsText(layer.compute), secondsText(layer.intra), secondsText(layer.inter));
+                       formatSeconds(layer.compute), formatSeconds(layer.intra), formatSeconds(layer.inter));
 }
 
 /// One series per strategy, so that each has its colour; the category is the strategy.
@@ -211,8 +211,9 @@ Chart speedupChart(const study::PartitionOutcome& outcome) {
     chart.empty = "Run the study to compare strategies here.";
     for (std::size_t i = 0; i < outcome.result.plans.size(); ++i) {
         const Plan& plan = outcome.result.plans[i];
-        chart.series.push_back(strategyBar(
-            plan, i, plan.speedupOverDp, fmt::format("{:.3g}× · {}", plan.speedupOverDp, secondsText(plan.stepTime))));
+        chart.series.push_back(
+            strategyBar(plan, i, plan.speedupOverDp,
+                        fmt::format("{:.3g}× · {}", plan.speedupOverDp, formatSeconds(plan.stepTime))));
     }
     return chart;
 }
@@ -226,7 +227,7 @@ Chart stepTimeChart(const study::PartitionOutcome& outcome) {
     Series bound{.id = "bound", .name = "proven bound", .mark = Mark::bound};
     for (std::size_t i = 0; i < outcome.result.plans.size(); ++i) {
         const Plan& plan = outcome.result.plans[i];
-        chart.series.push_back(strategyBar(plan, i, plan.stepTime.value, secondsText(plan.stepTime)));
+        chart.series.push_back(strategyBar(plan, i, plan.stepTime.value, formatSeconds(plan.stepTime)));
         if (plan.boundsCost || !(plan.lowerBound.value > 0)) continue;
         bound.x.push_back(static_cast<double>(i));
         bound.y.push_back(plan.lowerBound.value);
@@ -248,10 +249,10 @@ Chart levelTimeChart(const study::PartitionOutcome& outcome, const std::string& 
     const auto add = [&](Series& series, std::string name, double time) {
         series.x.push_back(static_cast<double>(chart.x.categories.size()));
         series.y.push_back(time);
-        series.valueTexts.push_back(plan.stepTime.value > 0
-                                        ? fmt::format("{} · {}", formatQuantity(time, Measure::seconds),
-                                                      study::percentText(time / plan.stepTime.value))
-                                        : formatQuantity(time, Measure::seconds));
+        series.valueTexts.push_back(
+            plan.stepTime.value > 0
+                ? fmt::format("{} · {}", formatSeconds(time), study::percentText(time / plan.stepTime.value))
+                : formatSeconds(time));
         chart.x.categories.push_back(std::move(name));
     };
     Series transfers{.id = "communication", .name = "Communication", .mark = Mark::bars};

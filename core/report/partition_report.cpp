@@ -35,7 +35,7 @@ Table subsetTable(const Plan& plan) {
 std::string unsolvedSubsets(const Plan& plan) {
     std::vector<std::string> parts;
     const auto add = [&](std::int64_t count, const char* one, const char* more) {
-        if (count > 0) parts.push_back(formatCounted(static_cast<double>(count), one, more));
+        if (count > 0) parts.push_back(formatCounted(count, one, more));
     };
     add(plan.subsetsRuledOut, "further subset is ruled out by its bound",
         "further subsets are ruled out by their bounds");
@@ -68,7 +68,7 @@ std::string partitionText(const study::Result& result, const PartitionOutcome& o
     const Plan& best = bestPlan(outcome);
     std::string text = headline(result) + "\n\n";
     text += fmt::format("{} on {}: {} accelerators, batch {}\n\n", escaped(outcome.model), escaped(outcome.fleet),
-                        formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch));
+                        formatCount(outcome.accelerators), formatCount(outcome.result.batch));
     text += toText(strategyTable(outcome));
     if (!best.subsets.empty()) {
         text += fmt::format("\nSubsets of the fleet under {}\n", best.strategy) + toText(subsetTable(best));

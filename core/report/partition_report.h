@@ -30,9 +30,4 @@ Table layerTable(const study::PartitionOutcome& outcome);
 /// The result of a partition as text with tables, as the command line prints it.
 std::string partitionText(const study::Result& result, const study::PartitionOutcome& outcome);
 
-/// "1.23 ms".
-inline std::string secondsText(Seconds time) {
-    return formatQuantity(time.value, Measure::seconds);
-}
-
 }  // namespace tessera::report

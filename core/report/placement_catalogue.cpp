@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/codesign_pictures.h"
 #include "core/report/field_table.h"
@@ -84,7 +83,7 @@ const std::vector<study::Field<StageRow>>& placedStageFields() {
         {"memory_bytes", "Memory", kBoth, ofMemory<&StageMemory::total>, nullptr, Measure::bytes},
         {"weights_and_gradients_bytes", "Weights", kExactTable, ofMemory<&StageMemory::weights>, nullptr,
          Measure::bytes},
-        {"optimizer_bytes", "Optimiser", kExactTable, ofMemory<&StageMemory::optimizer>, nullptr, Measure::bytes},
+        {"optimizer_bytes", "Optimizer", kExactTable, ofMemory<&StageMemory::optimizer>, nullptr, Measure::bytes},
         {"activations_bytes", "Activations", kExactTable, ofMemory<&StageMemory::activations>, nullptr, Measure::bytes},
         {"beside_bytes", "Fixed memory", kExactTable, ofMemory<&StageMemory::beside>, nullptr, Measure::bytes},
         {"in_flight_bytes", "Stored activations (in flight)", kExactTable, ofMemory<&StageMemory::stashed>, nullptr,
@@ -107,12 +106,11 @@ Table shortageTable(const PlacementOutcome& outcome) {
     const codesign::Shortage& shortage = *outcome.placement.shortage;
     Table table;
     table.columns = {{"what"}, {"needed", true}, {"there is", true}};
-    const auto counted = [](std::int64_t count) { return formatCount(static_cast<double>(count)); };
-    const std::string there = counted(outcome.problem.accelerators);
+    const std::string there = formatCount(outcome.problem.accelerators);
     const std::string memory = formatQuantity(outcome.problem.memory.value, Measure::bytes);
-    table.rows.push_back({"accelerators, with any memory", counted(shortage.minAccelerators), there});
+    table.rows.push_back({"accelerators, with any memory", formatCount(shortage.minAccelerators), there});
     if (shortage.accelerators)
-        table.rows.push_back({"accelerators, with this memory", counted(*shortage.accelerators), there});
+        table.rows.push_back({"accelerators, with this memory", formatCount(*shortage.accelerators), there});
     if (shortage.memory)
         table.rows.push_back(
             {"memory of an accelerator", formatQuantity(shortage.memory->value, Measure::bytes), memory});
@@ -183,8 +181,8 @@ std::vector<TableRow> placementTables() {
 
 std::string occupiedText(const PlacementOutcome& outcome) {
     return fmt::format("{} of {} occupied; each has {} of memory",
-                       formatCount(static_cast<double>(PlacementOutcome::occupied(*outcome.placement.plan))),
-                       formatCounted(static_cast<double>(outcome.problem.accelerators), "accelerator", "accelerators"),
+                       formatCount(PlacementOutcome::occupied(*outcome.placement.plan)),
+                       formatCounted(outcome.problem.accelerators, "accelerator", "accelerators"),
                        formatQuantity(outcome.problem.memory.value, Measure::bytes));
 }
 
@@ -220,6 +218,21 @@ std::string text(const study::Result& result) {
     text += "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) text += "- " + sentence + "\n";
     return text;
+}
+
+std::string placementAnswer(const study::Result& result) {
+    const PlacementOutcome& outcome = placementOutcomeOf(result);
+    const std::optional<codesign::Plan>& best = outcome.placement.plan;
+    if (!best) return "";
+    std::string text = fmt::format("{} takes least time in {} and {} at tensor-parallel degree {}: {} a batch",
+                                   outcome.name.empty() ? std::string("The model") : escaped(outcome.name),
+                                   formatCounted(best->stages.size(), "stage", "stages"),
+                                   formatCounted(best->data, "replica", "replicas"), best->tensorParallel,
+                                   formatSeconds(best->timePerBatch));
+    if (const auto rate = outcome.throughputOf(best)) text += fmt::format(", {} samples/s", study::rateText(*rate));
+    return text + ". " +
+           certaintySentence(outcome.placement.optimal ? std::string("proven fastest")
+                                                       : "optimality gap ≤ " + study::percentText(outcome.gap()));
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ std::string shareDifferences(const plan::Evaluated& its, const plan::Evaluated& 
                      [](const auto& a, const auto& b) { return std::abs(a.seconds) > std::abs(b.seconds); });
     std::vector<std::string> texts;
     for (const study::StepTimePart& each : parts)
-        texts.push_back(fmt::format("{}{} {}", each.seconds > 0 ? "+" : "−",
-                                    formatQuantity(std::abs(each.seconds), Measure::seconds), lowered(each.title)));
+        texts.push_back(fmt::format("{}{} {}", each.seconds > 0 ? "+" : "−", formatSeconds(std::abs(each.seconds)),
+                                    lowered(each.title)));
     return joined(texts, ", ");
 }
 
@@ -80,7 +80,7 @@ std::vector<std::string> planAnswerSentences(const PlanOutcome& outcome, const s
     std::string first = whole == asked.given
                             ? fmt::format("{} takes", given)
                             : fmt::format("The best with {} is {}. It takes", given, planLabel(its.configuration));
-    first += fmt::format(" {} a step", formatQuantity(secondsOf(its), Measure::seconds));
+    first += fmt::format(" {} a step", formatSeconds(secondsOf(its)));
     if (best != nullptr) first += ", " + comparison(its, *best);
     all.push_back(first + fmt::format("; its fullest accelerator holds {}.",
                                       formatQuantity(its.scores.of(plan::Objective::memory), Measure::bytes)));

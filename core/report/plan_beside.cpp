@@ -27,10 +27,6 @@ using study::ScaledPlan;
 constexpr int kCircle = 0, kMeasuredShape = 2, kTriangle = 3;
 constexpr double kDiamondRadius = 4.5;
 
-std::string countText(std::int64_t count) {
-    return formatCount(static_cast<double>(count));
-}
-
 double stepSecondsOf(const ScaledPlan& its) {
     return its.best->of(plan::Objective::time);
 }
@@ -39,7 +35,7 @@ double stepSecondsOf(const ScaledPlan& its) {
 /// 272 predicted for it".
 std::string measuredRunText(const MeasuredBeside& its) {
     std::string text = fmt::format("{} tokens/s measured on {} {}", study::uncertainText(its.tokensPerSecond),
-                                   countText(its.accelerators), its.accelerator);
+                                   formatCount(its.accelerators), its.accelerator);
     if (its.globalBatch > 0) text += fmt::format(", batch {}", formatCount(its.globalBatch));
     std::vector<std::string> degrees;
     for (const plan::AxisRow& axis : plan::layerDegrees())
@@ -87,7 +83,7 @@ void addPlanned(Chart& chart, const PlanOutcome& outcome) {
             none.x.push_back(count);
             none.y.push_back(0);
             none.valueTexts.push_back(fmt::format("{}: {}", accelerators, each.misfit));
-            none.labels.push_back(countText(each.accelerators) + ": nothing fits");
+            none.labels.push_back(formatCount(each.accelerators) + ": nothing fits");
             continue;
         }
         const double rate = each.perAccelerator(), used = each.best->of(plan::Objective::accelerators);
@@ -95,8 +91,8 @@ void addPlanned(Chart& chart, const PlanOutcome& outcome) {
         for (Series* series : {&line, &points}) series->y.push_back(rate);
         low.push_back(rate * stepSecondsOf(each) / each.high);
         high.push_back(rate * stepSecondsOf(each) / each.low);
-        const std::string step = formatQuantity(stepSecondsOf(each), Measure::seconds);
-        points.labels.push_back(countText(each.accelerators) + ": " + step);
+        const std::string step = formatSeconds(stepSecondsOf(each));
+        points.labels.push_back(formatCount(each.accelerators) + ": " + step);
         points.valueTexts.push_back(fmt::format(
             "{} {}/s per accelerator · {} a step on {}{} · {}", study::uncertainText(rate), outcome.unit(), step,
             accelerators, used < count ? fmt::format(", of which {} are in use", formatCount(used)) : std::string(),
@@ -122,15 +118,15 @@ std::string scalingTitle(const PlanOutcome& outcome) {
     if (first == nullptr) return "Throughput per accelerator";
     if (outcome.goal() != plan::Objective::time)
         return fmt::format("Minimum {} on {} to {} accelerators: throughput of each",
-                           plan::kObjectiveNames.of(outcome.goal()), countText(outcome.scaling.front().accelerators),
-                           countText(outcome.scaling.back().accelerators));
+                           plan::kObjectiveNames.of(outcome.goal()), formatCount(outcome.scaling.front().accelerators),
+                           formatCount(outcome.scaling.back().accelerators));
     if (first == last)
         return fmt::format("Of {} to {} accelerators, {} alone hold a plan",
-                           countText(outcome.scaling.front().accelerators),
-                           countText(outcome.scaling.back().accelerators), countText(first->accelerators));
+                           formatCount(outcome.scaling.front().accelerators),
+                           formatCount(outcome.scaling.back().accelerators), formatCount(first->accelerators));
     return fmt::format("{}× the accelerators, from {} to {}, make a step {} as fast",
-                       formatCount(last->times / first->times), countText(first->accelerators),
-                       countText(last->accelerators), study::timesText(stepSecondsOf(*first) / stepSecondsOf(*last)));
+                       formatCount(last->times / first->times), formatCount(first->accelerators),
+                       formatCount(last->accelerators), study::timesText(stepSecondsOf(*first) / stepSecondsOf(*last)));
 }
 
 /// What is the same on all sizes, and why there are no larger ones.
@@ -145,10 +141,10 @@ std::string sizesNote(const PlanOutcome& outcome) {
         });
     if (hasNoNetwork)
         note += fmt::format(" No inter-node network is given for more than {} accelerators.",
-                            countText(largest.accelerators));
+                            formatCount(largest.accelerators));
     else if (largest.times < plan::kFleetSizes.back())
         note += fmt::format(" More than {} have more configurations than a study looks at.",
-                            countText(largest.accelerators));
+                            formatCount(largest.accelerators));
     return note;
 }
 
@@ -192,8 +188,7 @@ std::string planMeasuredSentence(const PlanOutcome& outcome) {
     std::vector<std::string> kinds, elsewhere;
     for (const study::PlannedGroup& group : outcome.groups) study::addOnce(kinds, {group.accelerator});
     for (const study::MeasuredElsewhere& each : outcome.measuredElsewhere)
-        elsewhere.push_back(
-            fmt::format("{} ({})", each.dtype, formatCounted(static_cast<double>(each.runs), "run", "runs")));
+        elsewhere.push_back(fmt::format("{} ({})", each.dtype, formatCounted(each.runs, "run", "runs")));
     const std::string begin = fmt::format("Others measured this model on {}", joined(kinds, " or "));
     if (outcome.measured.empty()) {
         if (elsewhere.empty()) return {};
@@ -204,9 +199,9 @@ std::string planMeasuredSentence(const PlanOutcome& outcome) {
                             [](const auto& a, const auto& b) { return a.tokensPerSecond < b.tokensPerSecond; });
     const std::string low = study::uncertainText(min->tokensPerSecond),
                       high = study::uncertainText(max->tokensPerSecond);
-    std::string text = fmt::format("{}: {} of {} tokens/s per accelerator", begin,
-                                   formatCounted(static_cast<double>(outcome.measured.size()), "run", "runs"),
-                                   low == high ? low : low + " to " + high);
+    std::string text =
+        fmt::format("{}: {} of {} tokens/s per accelerator", begin,
+                    formatCounted(outcome.measured.size(), "run", "runs"), low == high ? low : low + " to " + high);
     if (outcome.best() != nullptr)
         text += fmt::format("; this plan: {}", study::uncertainText(PlanOutcome::perAccelerator(*outcome.best())));
     return text + ".";
@@ -223,7 +218,7 @@ void markMeasuredSteps(Chart& chart, const PlanOutcome& outcome) {
         const double step = outcome.globalBatch * outcome.sequence /
                             (each.tokensPerSecond * best->scores.of(plan::Objective::accelerators));
         addDiamond(marks, static_cast<double>(chart.x.categories.size()), step,
-                   fmt::format("{} if each did as {}", formatQuantity(step, Measure::seconds), measuredRunText(each)));
+                   fmt::format("{} if each did as {}", formatSeconds(step), measuredRunText(each)));
     }
     if (marks.x.empty()) return;
     chart.x.categories.emplace_back("Published runs");

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
+#include "core/base/ended_by.h"
 #include "core/base/input_files.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/parallel_layout.h"
-#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/field_table.h"
 #include "core/report/plan_beside.h"
 #include "core/report/plan_pictures.h"
 #include "core/report/plan_points.h"
+#include "core/study/metric.h"
 #include "core/study/plan/fields.h"
 #include "core/study/plan/stage.h"
 #include "core/study/plan/study.h"
@@ -35,7 +36,7 @@ Table configurationTable(const PlanOutcome& outcome) {
     return tableOf(study::planConfigurationFields(), study::planConfigurationRows(outcome), use);
 }
 template <study::FieldUse use>
-Table stageTable(const PlanOutcome& outcome, const std::string& rank) {
+Table planStageTable(const PlanOutcome& outcome, const std::string& rank) {
     return tableOf(study::planStageFields(), study::planStageRows(outcome, rank), use);
 }
 
@@ -67,15 +68,13 @@ Table fleetTable(const PlanOutcome& outcome) {
     table.columns = {{"fleet"}, {"accelerators", true}, {"step", true}, {"price of a step", true}, {"configuration"}};
     for (const study::ComparedFleet& fleet : outcome.fleets) {
         if (!fleet.best) {
-            table.rows.push_back(
-                {fleet.name, formatCount(static_cast<double>(fleet.accelerators)), "nothing fits", "", ""});
+            table.rows.push_back({fleet.name, formatCount(fleet.accelerators), "nothing fits", "", ""});
             continue;
         }
         const double price = fleet.best->of(plan::Objective::price);
-        table.rows.push_back({fleet.name, formatCount(static_cast<double>(fleet.accelerators)),
-                              formatQuantity(fleet.best->of(plan::Objective::time), Measure::seconds),
-                              price > 0 ? objectiveText(plan::Objective::price, price) : std::string("–"),
-                              fleet.configuration});
+        table.rows.push_back(
+            {fleet.name, formatCount(fleet.accelerators), formatSeconds(fleet.best->of(plan::Objective::time)),
+             price > 0 ? objectiveText(plan::Objective::price, price) : std::string("–"), fleet.configuration});
     }
     return table;
 }
@@ -153,8 +152,8 @@ std::vector<TableRow> planTables() {
          from(configurationTable<study::kText>),
          from(configurationTable<study::kExactTable>)},
         {{"stages", "Stages", "Layers, times and memory of the stages", Scope::choice, kEverywhere, isPlanned},
-         from(stageTable<study::kText>),
-         from(stageTable<study::kExactTable>)},
+         from(planStageTable<study::kText>),
+         from(planStageTable<study::kExactTable>)},
         {{"fleets", "Fleets", "The best configuration of each fleet", Scope::result, kEverywhere, comparesFleets},
          from(fleetTable)},
         {{"scaling", "Scaling", "The best by number of accelerators", Scope::result, kEverywhere, isScaled},
@@ -206,10 +205,10 @@ std::vector<FileRow> planFiles() {
 std::string limitsSentence(const plan::Limits& limits) {
     std::string model;
     if (limits.sequence > 0)
-        model = fmt::format("{} tokens a sample, {} layers, ", formatCount(static_cast<double>(limits.sequence)),
-                            formatCount(static_cast<double>(limits.layers)));
+        model =
+            fmt::format("{} tokens a sample, {} layers, ", formatCount(limits.sequence), formatCount(limits.layers));
     return fmt::format("Each alone fits: {}micro-batches of {}; the fewest accelerators are {}.", model, limits.micro,
-                       formatCount(static_cast<double>(limits.accelerators)));
+                       formatCount(limits.accelerators));
 }
 
 std::vector<std::string> planSentences(const study::Result& result) {
@@ -246,7 +245,7 @@ std::string planText(const study::Result& result) {
     if (!outcome.fleets.empty()) all += "\nFleets\n" + toText(fleetTable(outcome));
     if (outcome.best() != nullptr) {
         all += "\nConfigurations\n" + toText(configurationTable<study::kText>(outcome));
-        all += "\nStages of the best\n" + toText(shortened(stageTable<study::kText>(outcome, {})));
+        all += "\nStages of the best\n" + toText(shortened(planStageTable<study::kText>(outcome, {})));
     }
     if (!outcome.scaling.empty()) all += "\nThe best by number of accelerators\n" + toText(planScalingTable(outcome));
     if (!outcome.measured.empty())
@@ -254,6 +253,20 @@ std::string planText(const study::Result& result) {
     all += "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) all += "- " + sentence + "\n";
     return all;
+}
+
+std::string planAnswer(const study::Result& result) {
+    const PlanOutcome& outcome = planOutcomeOf(result);
+    const plan::Evaluated* best = outcome.best();
+    if (best == nullptr) return "";
+    return fmt::format(
+        "{} trains best on {} with {}: {} a step ({} to {}), {} {}/s, {} of peak. {}", escaped(outcome.model),
+        escaped(outcome.fleet), study::configurationText(best->configuration),
+        formatSeconds(best->scores.of(plan::Objective::time)), formatSeconds(best->low), formatSeconds(best->high),
+        study::uncertainText(best->tokensPerSecond), outcome.unit(), study::percentText(best->utilisation),
+        outcome.ended == EndedBy::proof ? fmt::format("By the model of time that is the best of all {} configurations.",
+                                                      formatCount(outcome.counted.all))
+                                        : std::string("The search was stopped: there may be better ones."));
 }
 
 }  // namespace

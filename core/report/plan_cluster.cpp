@@ -131,10 +131,9 @@ private:
         const plan::Configuration& at = its_.configuration;
         std::string what = at.tensor > 1 ? fmt::format(": {} tensor parallel", at.tensor) : std::string();
         if (at.context > 1) what += fmt::format("{}{} context parallel", what.empty() ? ": " : " × ", at.context);
-        return fmt::format("A stage of a replica takes {}{}; {}, {}",
-                           formatCounted(static_cast<double>(at.perStage()), "accelerator", "accelerators"), what,
-                           formatCounted(at.pipeline, "stage", "stages"),
-                           formatCounted(at.data, "replica", "replicas"));
+        return fmt::format(
+            "A stage of a replica takes {}{}; {}, {}", formatCounted(at.perStage(), "accelerator", "accelerators"),
+            what, formatCounted(at.pipeline, "stage", "stages"), formatCounted(at.data, "replica", "replicas"));
     }
 
     bool isMemory() const { return colour_ == ClusterColour::memory; }
@@ -145,9 +144,7 @@ private:
         if (!isMemory()) return its.forward + its.backward;
         return its.capacity > 0 ? usedBy(its) / its.capacity : 0;
     }
-    std::string valueText(double value) const {
-        return isMemory() ? study::percentText(value) : formatQuantity(value, Measure::seconds);
-    }
+    std::string valueText(double value) const { return isMemory() ? study::percentText(value) : formatSeconds(value); }
     bool isEven() const {
         constexpr double kAlike = 0.01;
         return high_ - low_ < kAlike * std::max(high_, 1e-12);
@@ -205,7 +202,7 @@ private:
     /// The largest cells with which all groups take no more height than the picture has.
     ClusterScale bestScale() const {
         constexpr double kMaxHeight = 0.3, kLeastHeight = 290;  // as much as a window of 1280×800 shows
-        const double most = std::max(kMaxHeight * width_, kLeastHeight);
+        const double max = std::max(kMaxHeight * width_, kLeastHeight);
         for (const double cell : kCellSizes)
             for (const bool flat : {false, true}) {
                 double height = kHeader + static_cast<double>(lanes_.size()) * kLaneText;
@@ -215,7 +212,7 @@ private:
                     height += kGroupTitle + grid.height() + 10;
                     widest = std::max(widest, kLeftOfNodes + grid.wide);
                 }
-                if (height <= most && widest <= width_ - left_ && (!flat || canBeFlat(cell))) return {cell, flat};
+                if (height <= max && widest <= width_ - left_ && (!flat || canBeFlat(cell))) return {cell, flat};
             }
         return {kCellSizes.back()};
     }
@@ -246,13 +243,13 @@ private:
         return fmt::format("stage {}, {}; replica {}; {} of {} of memory; {} a micro-batch", stage + 1,
                            formatCounted(its.layers, "layer", "layers"), replica + 1,
                            formatQuantity(usedBy(its), Measure::bytes), formatQuantity(its.capacity, Measure::bytes),
-                           formatQuantity(its.forward + its.backward, Measure::seconds));
+                           formatSeconds(its.forward + its.backward));
     }
 
     void node(std::size_t group, std::int64_t first, std::int64_t count, Point corner, const NodeGrid& grid) {
         const Rect area{corner.x, corner.y, grid.wide, grid.high};
         drawing_.shapes.push_back(Box{.area = area, .fill = "raised", .stroke = "border", .radius = 4});
-        std::optional<std::size_t> least, most;
+        std::optional<std::size_t> min, max;
         const double pad = grid.isSmall() ? 3 : kNodePad, gap = grid.isSmall() ? 1 : kCellGap;
         const double top = area.y + pad + (grid.isSmall() ? 0 : kNodeTitle);
         for (std::int64_t i = 0; i < count; ++i) {
@@ -266,8 +263,8 @@ private:
                 continue;
             }
             const std::size_t told = hasStages() ? *stage : static_cast<std::size_t>(replica);
-            least = std::min(least.value_or(told), told);
-            most = std::max(most.value_or(told), told);
+            min = std::min(min.value_or(told), told);
+            max = std::max(max.value_or(told), told);
             const double share = isEven() ? 0 : (valueOf(*stage) - low_) / (high_ - low_);
             const std::string fill = colourOf(share);
             drawing_.shapes.push_back(Box{.area = at, .fill = fill, .radius = 2, .tip = tipOf(*stage, replica)});
@@ -278,7 +275,7 @@ private:
                      Anchor::middle);
             }
         }
-        if (least) nodeTitle(area, *least + 1, *most + 1, grid);
+        if (min) nodeTitle(area, *min + 1, *max + 1, grid);
     }
 
     /// Where all hold the one stage, nodes are told by their replicas.
@@ -306,8 +303,7 @@ private:
             parts.push_back(
                 fmt::format("{}{}, drawn in blocks of {}", its.nodes() > 1 ? "nodes" : "all", links, grid.perNode));
         else if (its.perNode > 1)
-            parts.push_back(fmt::format("{} of {}{}", formatCounted(static_cast<double>(its.nodes()), "node", "nodes"),
-                                        its.perNode, links));
+            parts.push_back(fmt::format("{} of {}{}", formatCounted(its.nodes(), "node", "nodes"), its.perNode, links));
         if (hasNetwork(its)) parts.push_back(fmt::format("network of {} each", rate(its.networkRate)));
         return joined(parts, "; ");
     }
@@ -364,7 +360,7 @@ private:
         const PlannedGroup& its = outcome_.groups[index];
         const NodeGrid grid = gridOfGroup(index, scale);
         const std::string name =
-            fmt::format("{} × {}{}", formatCount(static_cast<double>(its.count)), its.accelerator,
+            fmt::format("{} × {}{}", formatCount(its.count), its.accelerator,
                         its.name == its.accelerator ? std::string() : " (" + escaped(its.name, 40) + ")");
         const double after = left_ + text({left_, top + 14}, name, "text", 13, true) + 12;
         text({after, top + 14}, fitted(groupText(its, grid), std::max(width_ - after, 0.0), 11, false, measure_));
@@ -382,8 +378,7 @@ private:
         top += grid.height();
         if (grid.shown < grid.nodes) {
             text({left_, top + 10},
-                 fmt::format("and {} more",
-                             formatCounted(static_cast<double>(grid.nodes - grid.shown), "node", "nodes")));
+                 fmt::format("and {} more", formatCounted(grid.nodes - grid.shown, "node", "nodes")));
             top += 18;
         }
         return top + 10;

@@ -133,7 +133,7 @@ void nameBars(Chart& chart, const PlanOutcome& outcome, std::span<const plan::Ev
 /// "134 s", "135 s, +0.6 %"; where something else than time is least, that, too: "139 s, $57.2, +0.1 %".
 std::string endTextOf(const PlanOutcome& outcome, const plan::Evaluated& its) {
     const plan::Objective goal = outcome.goal();
-    std::string text = formatQuantity(stepOf(its), Measure::seconds);
+    std::string text = formatSeconds(stepOf(its));
     const double value = its.scores.of(goal), best = outcome.best()->scores.of(goal);
     if (goal == plan::Objective::accelerators)
         text += ", " + formatCounted(value, "accelerator", "accelerators");
@@ -167,9 +167,8 @@ Chart planOverheadChart(const PlanOutcome& outcome) {
     chart.series = timeSeries(shown, 1);
     nameBars(chart, outcome, shown);
     for (const plan::Evaluated& each : shown)
-        chart.endTexts.push_back(fmt::format("{} of {}",
-                                             formatQuantity(stepOf(each) - each.time.compute, Measure::seconds),
-                                             formatQuantity(stepOf(each), Measure::seconds)));
+        chart.endTexts.push_back(
+            fmt::format("{} of {}", formatSeconds(stepOf(each) - each.time.compute), formatSeconds(stepOf(each))));
     return chart;
 }
 
@@ -244,17 +243,16 @@ Chart planSensitivityChart(const PlanOutcome& outcome) {
 }
 
 Chart planCountChart(const PlanOutcome& outcome) {
-    Chart chart{
-        .id = "configurations",
-        .title = fmt::format("{} configurations by outcome", formatCount(static_cast<double>(outcome.counted.all))),
-        .horizontal = true};
+    Chart chart{.id = "configurations",
+                .title = fmt::format("{} configurations by outcome", formatCount(outcome.counted.all)),
+                .horizontal = true};
     chart.y = {.title = "Configurations", .fromZero = true};
     Series counts{.id = "count", .name = "Configurations", .mark = Mark::bars, .colour = std::string(kCategories[0])};
     const auto add = [&](const char* name, std::int64_t count) {
         if (count == 0) return;
         counts.x.push_back(static_cast<double>(chart.x.categories.size()));
         counts.y.push_back(static_cast<double>(count));
-        counts.valueTexts.push_back(formatCount(static_cast<double>(count)));
+        counts.valueTexts.push_back(formatCount(count));
         chart.x.categories.emplace_back(name);
     };
     add("Fit and were compared", outcome.counted.fitting);

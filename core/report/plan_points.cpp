@@ -223,8 +223,8 @@ ScatterExtras planExtras(const explore::PointTable& points, std::size_t x, std::
         fmt::format("From {} to {} accelerators a step gets {} as fast", formatCount(counts[front.front()]),
                     formatCount(counts[front.back()]), study::timesText(times[front.front()] / times[front.back()]));
     // As fast for each accelerator as the point that is fastest for each: what more of them could gain at most.
-    double least = std::numeric_limits<double>::infinity();
-    for (const std::size_t point : front) least = std::min(least, times[point] * counts[point]);
+    double min = std::numeric_limits<double>::infinity();
+    for (const std::size_t point : front) min = std::min(min, times[point] * counts[point]);
     Series ideal{.id = "ideal",
                  .name = "ideal scaling",
                  .mark = Mark::line,
@@ -233,7 +233,7 @@ ScatterExtras planExtras(const explore::PointTable& points, std::size_t x, std::
                  .reference = true};
     for (const std::size_t point : front) {
         ideal.x.push_back(counts[point]);
-        ideal.y.push_back(least / counts[point]);
+        ideal.y.push_back(min / counts[point]);
     }
     extras.beside.push_back(std::move(ideal));
     return extras;
@@ -251,10 +251,10 @@ Chart planFrontChart(const PlanOutcome& outcome) {
         look.logY = points.columns[look.y].log;
         look.extras = planExtras(points, look.x, look.y);
         chart = scatterOf(points, look).chart;
-        chart.notes.push_back(fmt::format(
-            "Of the {} configurations that the result keeps: the best ones, and the front of {} and {}.",
-            formatCount(static_cast<double>(points.size())), plan::kObjectiveNames.of(outcome.frontOf.first),
-            plan::kObjectiveNames.of(outcome.frontOf.second)));
+        chart.notes.push_back(
+            fmt::format("Of the {} configurations that the result keeps: the best ones, and the front of {} and {}.",
+                        formatCount(points.size()), plan::kObjectiveNames.of(outcome.frontOf.first),
+                        plan::kObjectiveNames.of(outcome.frontOf.second)));
     }
     chart.id = "front";
     chart.empty = kNoPlan;

@@ -121,9 +121,8 @@ std::string scatterTitleOf(const PointTable& points, const PointScatter& scatter
         known += stateOf(look.states, i) != PointState::excluded && !isBeside(points, i) ? 1 : 0;
     const std::string noun =
         points.title.empty() ? "points" : lowered(points.title.substr(0, 1)) + points.title.substr(1);
-    return fmt::format("{} of {} {} {} best in {} and {}{}", formatCount(static_cast<double>(scatter.front.size())),
-                       formatCount(static_cast<double>(known)), noun, scatter.front.size() == 1 ? "is" : "are", x.title,
-                       y.title, look.extras.qualifier);
+    return fmt::format("{} of {} {} {} best in {} and {}{}", formatCount(scatter.front.size()), formatCount(known),
+                       noun, scatter.front.size() == 1 ? "is" : "are", x.title, y.title, look.extras.qualifier);
 }
 
 }  // namespace
@@ -394,7 +393,7 @@ Chart bestSoFarChart(const PointTable& points, std::size_t column) {
     best.x.push_back(at);
     best.y.push_back(reached);
     chart.title = fmt::format("{}: best {} after {} of {} points", of.title, textOf(of, reached),
-                              formatCount(static_cast<double>(improvedAt)), formatCount(at));
+                              formatCount(improvedAt), formatCount(at));
     chart.series = {std::move(each), std::move(best)};
     return chart;
 }
@@ -437,7 +436,7 @@ Chart hypervolumeChart(const PointTable& points) {
                                    [&](double value) { return value >= 0.99 * reached.y.back(); });
     chart.title = fmt::format("99 % of the hypervolume after {} of {} points",
                               formatCount(reached.x[static_cast<std::size_t>(half - reached.y.begin())]),
-                              formatCount(static_cast<double>(after.size())));
+                              formatCount(after.size()));
     chart.notes.push_back("Of the box between the best and the worst value of every objective.");
     chart.series.push_back(std::move(reached));
     return chart;
@@ -452,8 +451,7 @@ std::string explainedNote(double explained, std::size_t points) {
     return fmt::format(
         "From a Gaussian process of {} points, which predicts {} of the variance of held-out points "
         "(R²){}.",
-        formatCount(static_cast<double>(points)), study::percentText(explained),
-        explained < kSaysLittle ? ": too little to rely on" : "");
+        formatCount(points), study::percentText(explained), explained < kSaysLittle ? ": too little to rely on" : "");
 }
 
 }  // namespace

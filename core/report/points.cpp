@@ -94,7 +94,7 @@ std::string titleOf(const PointColumn& column) {
 
 std::string nameOf(const PointTable& points, std::size_t point) {
     if (point < points.names.size() && !points.names[point].empty()) return escaped(points.names[point]);
-    return fmt::format("point {}", formatCount(static_cast<double>(point) + 1));
+    return fmt::format("point {}", formatCount(point + 1));
 }
 
 std::string labelOf(const PointTable& points, std::size_t point) {
@@ -209,8 +209,8 @@ std::vector<std::string> whySentences(const PointTable& points, std::size_t poin
     if (hasMark(points, point, explore::kChosen))
         sentences.push_back(fmt::format("{} is what the search chose.", name));
     if (!best.empty() && takesPart(points, point, {}))
-        sentences.push_back(fmt::format("No other of {} solutions is better than {} in {}.",
-                                        formatCount(static_cast<double>(solutions)), name, joined(best, "; in ")));
+        sentences.push_back(fmt::format("No other of {} solutions is better than {} in {}.", formatCount(solutions),
+                                        name, joined(best, "; in ")));
     const std::vector<std::size_t> front = frontOf(points, x, y);
     const auto place = std::find(front.begin(), front.end(), point);
     if (front.empty() || x == y) return sentences;
@@ -233,7 +233,7 @@ std::vector<std::string> whySentences(const PointTable& points, std::size_t poin
         return sentences;
     }
     sentences.push_back(fmt::format("{} is one of {} on the front of {}.", sentences.empty() ? name : "It",
-                                    formatCount(static_cast<double>(front.size())), both));
+                                    formatCount(front.size()), both));
     if (kneeOf(points, front, x, y) == point)
         sentences.push_back(
             "It is the knee: farthest from the line between the front's ends, so that gains get dearer on either "

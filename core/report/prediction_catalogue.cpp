@@ -5,7 +5,6 @@
 #include "core/base/error.h"
 #include "core/base/input_files.h"
 #include "core/base/text.h"
-#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/measured_marks.h"
 #include "core/report/prediction_pictures.h"
@@ -100,11 +99,13 @@ std::vector<PictureRow> predictionPictures() {
         {{"duels", "Pairwise win probability", "How likely each accelerator is ahead of each other one by throughput",
           Scope::devices, kEverywhere, hasTwo},
          [](const View& view) {
-             return duelMap(viewedPrediction(view), study::kByThroughput, prediction(view).devices);
+             return duelMap(viewedPrediction(view), study::kSampleRate, prediction(view).devices);
          }},
         {{"duels-price", "Pairwise win probability per dollar",
           "How likely each accelerator is ahead of each other one per dollar", Scope::devices, kWindow, hasTwo},
-         [](const View& view) { return duelMap(viewedPrediction(view), study::kByPrice, prediction(view).devices); }},
+         [](const View& view) {
+             return duelMap(viewedPrediction(view), study::kSamplesPerDollar, prediction(view).devices);
+         }},
         {{"batch-throughput", "Throughput by batch", "Throughput of every accelerator by the samples per step",
           Scope::devices, kEverywhere, hasBatches},
          byAccelerator(batchThroughputChart)},
@@ -165,7 +166,7 @@ std::vector<std::string> predictions(const study::Result& result) {
 std::string part(const View& view, Scope scope) {
     if (!isPredicted(view)) return "";
     if (scope == Scope::devices)
-        return fmt::format("on {}", formatCounted(static_cast<double>(prediction(view).devices), "device", "devices"));
+        return fmt::format("on {}", formatCounted(prediction(view).devices, "device", "devices"));
     if (scope != Scope::level || view.at.level >= prediction(view).memory.levels.size()) return "";
     return prediction(view).memory.levels[view.at.level].level;
 }
@@ -174,6 +175,28 @@ std::vector<std::pair<std::filesystem::path, std::string>> fleetOfPrediction(con
                                                                              const std::filesystem::path& out) {
     const InputScope inputs(view.context.files);
     return study::predictedFleetFiles(view.result, view.at.choice, out);
+}
+
+std::string predictionAnswer(const study::Result& result) {
+    const PredictionOutcome& outcome = predictionOutcomeOf(result);
+    const predict::Prediction* best = study::fastestPrediction(outcome);
+    if (best == nullptr) return "";
+    const auto first = study::contenders(outcome, study::kSampleRate, best->devices);
+    std::string text =
+        fmt::format("{} trains {} fastest, at {} samples/s ({} to {}) with batch {}", escaped(study::nameOf(*best)),
+                    escaped(outcome.model), study::uncertainText(best->throughput),
+                    study::uncertainText(best->throughput * (1 + best->error.low)),
+                    study::uncertainText(best->throughput * (1 + best->error.high)), formatCount(best->batch));
+    if (first.size() > 1) text += fmt::format(", but {} are too close to call", study::anyOf(first));
+    text += ".";
+    const auto cheapest = study::contenders(outcome, study::kSamplesPerDollar, best->devices);
+    if (!cheapest.empty() && cheapest.front()->samplesPerUsd)
+        text += fmt::format(" Per dollar, {} does most: {} samples.", study::anyOf(cheapest),
+                            study::uncertainText(*cheapest.front()->samplesPerUsd));
+    else if (const predict::Ranking* ranking = study::rankingOf(outcome, study::kSampleRate, best->devices);
+             ranking != nullptr && ranking->order.size() > 1)
+        text += fmt::format(" The {}.", study::correctText(*ranking));
+    return text;
 }
 
 }  // namespace

@@ -58,11 +58,7 @@ std::string shownName(const std::string& name) {
 }
 
 std::string onDevices(std::int64_t devices) {
-    return "on " + formatCounted(static_cast<double>(devices), "device", "devices");
-}
-
-std::string samplesText(double perSecond) {
-    return study::uncertainText(perSecond) + " samples/s";
+    return "on " + formatCounted(devices, "device", "devices");
 }
 
 std::string dollarText(std::string_view metric, double value) {
@@ -246,16 +242,16 @@ Chart throughputChart(const PredictionOutcome& outcome, std::int64_t devices) {
     chart.empty = nothingFits(devices);
     const Bars bars = barsBy(outcome, devices, throughputOf);
     if (!bars.rows.empty() && bars.values.front())
-        chart.title =
-            fmt::format("{} trains {}{} {}: {}", shownName(bars.rows.front()->accelerator), shownName(outcome.model),
-                        bars.rows.size() > 1 ? " fastest" : "", onDevices(devices), samplesText(*bars.values.front()));
-    if (std::string tie = tieText(outcome, study::kByThroughput, devices,
-                                  [](const Prediction& one) { return samplesText(one.throughput); });
+        chart.title = fmt::format("{} trains {}{} {}: {}", shownName(bars.rows.front()->accelerator),
+                                  shownName(outcome.model), bars.rows.size() > 1 ? " fastest" : "", onDevices(devices),
+                                  study::uncertainSamplesText(*bars.values.front()));
+    if (std::string tie = tieText(outcome, study::kSampleRate, devices,
+                                  [](const Prediction& one) { return study::uncertainSamplesText(one.throughput); });
         !tie.empty())
         chart.title = std::move(tie);
-    addBars(chart, outcome, bars, true, samplesText);
+    addBars(chart, outcome, bars, true, study::uncertainSamplesText);
     addReasons(chart, bars, "has no throughput.");
-    addConfidence(chart, outcome, study::kByThroughput, devices);
+    addConfidence(chart, outcome, study::kSampleRate, devices);
     return chart;
 }
 
@@ -266,18 +262,18 @@ Chart pricePerformanceChart(const PredictionOutcome& outcome, std::int64_t devic
     const bool any = !bars.rows.empty() && bars.values.front();
     if (any)
         chart.title = fmt::format("{} gives the most for a dollar {}: {}", shownName(bars.rows.front()->accelerator),
-                                  onDevices(devices), dollarText(study::kByPrice, *bars.values.front()));
+                                  onDevices(devices), dollarText(study::kSamplesPerDollar, *bars.values.front()));
     if (std::string tie =
-            tieText(outcome, study::kByPrice, devices,
-                    [](const Prediction& one) { return dollarText(study::kByPrice, *one.samplesPerUsd); });
+            tieText(outcome, study::kSamplesPerDollar, devices,
+                    [](const Prediction& one) { return dollarText(study::kSamplesPerDollar, *one.samplesPerUsd); });
         !tie.empty())
         chart.title = std::move(tie);
     chart.empty =
         "No accelerator that fits has a price: write one into the table of predictions, or give it by --prices.";
     if (!any) return chart;
-    addBars(chart, outcome, bars, true, [](double value) { return dollarText(study::kByPrice, value); });
+    addBars(chart, outcome, bars, true, [](double value) { return dollarText(study::kSamplesPerDollar, value); });
     addReasons(chart, bars, "has no price per hour: write one into the table of predictions, or give it by --prices.");
-    addConfidence(chart, outcome, study::kByPrice, devices);
+    addConfidence(chart, outcome, study::kSamplesPerDollar, devices);
     return chart;
 }
 
@@ -293,7 +289,7 @@ std::string shortChance(double probability) {
 }  // namespace
 
 HeatMap duelMap(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
-    const bool isPrice = metric == study::kByPrice;
+    const bool isPrice = metric == study::kSamplesPerDollar;
     HeatMap map;
     map.id = isPrice ? "duels-price" : "duels";
     map.title = fmt::format("Probability (%) of being ahead by {} {}", isPrice ? "samples per dollar" : "throughput",
@@ -351,8 +347,8 @@ Chart batchThroughputChart(const PredictionOutcome& outcome, std::int64_t device
             if (!tried.fits || !(tried.throughput > 0)) continue;
             curve.x.push_back(static_cast<double>(tried.batch));
             curve.y.push_back(tried.throughput);
-            curve.valueTexts.push_back(fmt::format("{} {} with batch {}", samplesText(tried.throughput),
-                                                   study::errorText(*one), countText(tried.batch)));
+            curve.valueTexts.push_back(fmt::format("{} {} with batch {}", study::uncertainSamplesText(tried.throughput),
+                                                   study::errorText(*one), formatCount(tried.batch)));
         }
         if (curve.x.empty()) continue;
         Series band{.id = one->accelerator + "/error", .mark = Mark::band, .colour = curve.colour, .x = curve.x};
@@ -366,10 +362,10 @@ Chart batchThroughputChart(const PredictionOutcome& outcome, std::int64_t device
                 mark.x.push_back(curve.x[i]);
                 mark.y.push_back(curve.y[i]);
                 mark.valueTexts.push_back(curve.valueTexts[i]);
-                mark.labels.push_back(fmt::format("{}, {}", curve.name, countText(one->batch)));
+                mark.labels.push_back(fmt::format("{}, {}", curve.name, formatCount(one->batch)));
             }
         if (!one->batches.empty() && !one->batches.back().fits)
-            limits.push_back(fmt::format("{} {}", shownName(one->accelerator), countText(one->batches.back().batch)));
+            limits.push_back(fmt::format("{} {}", shownName(one->accelerator), formatCount(one->batches.back().batch)));
         chart.series.push_back(std::move(band));
         curve.shape = mark.shape = static_cast<int>(marks.size());
         chart.series.push_back(std::move(curve));
@@ -378,9 +374,9 @@ Chart batchThroughputChart(const PredictionOutcome& outcome, std::int64_t device
     if (chart.series.empty()) return chart;
     for (Series& mark : marks) chart.series.push_back(std::move(mark));
     const std::vector<const Prediction*> order = inOrder(outcome, devices);
-    chart.title =
-        fmt::format("{} trains {} {} with batch {}", shownName(order.front()->accelerator),
-                    samplesText(order.front()->throughput), onDevices(devices), countText(order.front()->batch));
+    chart.title = fmt::format("{} trains {} {} with batch {}", shownName(order.front()->accelerator),
+                              study::uncertainSamplesText(order.front()->throughput), onDevices(devices),
+                              formatCount(order.front()->batch));
     chart.notes.emplace_back("Marked: the batch of the prediction. The areas hold 90 % of what its numbers allow.");
     if (!limits.empty()) chart.notes.push_back("Does not fit any more: " + joined(limits, ", ") + ".");
     return chart;
@@ -395,9 +391,9 @@ Chart trainingCostChart(const PredictionOutcome& outcome, std::int64_t devices) 
     const Prediction& best = *bars.rows.front();
     const auto text = [](const Prediction& one) {
         return dollarText("training_cost_usd", *one.trainingCostUsd) +
-               (one.trainingTime ? " in " + formatQuantity(one.trainingTime->value, Measure::seconds) : std::string());
+               (one.trainingTime ? " in " + formatSeconds(one.trainingTime->value) : std::string());
     };
-    chart.title = tieText(outcome, study::kByPrice, devices, text);
+    chart.title = tieText(outcome, study::kSamplesPerDollar, devices, text);
     if (chart.title.empty())
         chart.title = fmt::format("Training costs least on {}: {}", shownName(best.accelerator), text(best));
     addBars(chart, outcome, bars, false, [](double value) { return dollarText("training_cost_usd", value); });
@@ -463,13 +459,12 @@ Chart stageChart(const PredictionOutcome& outcome, std::int64_t devices) {
                   .dashed = true};
     for (std::size_t i = 0; i < bars.rows.size(); ++i) {
         const Prediction& one = *bars.rows[i];
-        chart.x.categories.push_back(bars.values[i]
-                                         ? fmt::format("{}, batch {}", shownName(one.accelerator), countText(one.batch))
-                                         : shownName(one.accelerator));
+        chart.x.categories.push_back(
+            bars.values[i] ? fmt::format("{}, batch {}", shownName(one.accelerator), formatCount(one.batch))
+                           : shownName(one.accelerator));
         // Steps of different batches compare by what the same number of samples takes.
         const double scale = bars.values[i] ? kComparedSamples / (one.throughput * one.step.value) : 0;
-        chart.endTexts.push_back(bars.values[i] ? formatQuantity(scale * one.step.value, Measure::seconds)
-                                                : "does not fit");
+        chart.endTexts.push_back(bars.values[i] ? formatSeconds(scale * one.step.value) : "does not fit");
         if (!bars.values[i]) continue;
         for (std::size_t p = 0; p < parts.size(); ++p) {
             parts[p].x.push_back(static_cast<double>(i));
@@ -579,10 +574,10 @@ Chart deviceScalingChart(const PredictionOutcome& outcome) {
             const auto devices = static_cast<double>(one->devices);
             curve.x.push_back(devices);
             curve.y.push_back(one->throughput);
-            curve.valueTexts.push_back(samplesText(one->throughput));
+            curve.valueTexts.push_back(study::uncertainSamplesText(one->throughput));
             ideal.x.push_back(devices);
             ideal.y.push_back(first.throughput / static_cast<double>(first.devices) * devices);
-            ideal.valueTexts.push_back(samplesText(ideal.y.back()) + " without communication");
+            ideal.valueTexts.push_back(study::uncertainSamplesText(ideal.y.back()) + " without communication");
         }
         if (growth.fitting.size() > 1) ideals.push_back(std::move(ideal));
         curves.push_back(std::move(curve));
@@ -664,7 +659,7 @@ Chart batchMemoryChart(const Prediction& prediction, std::size_t level) {
     chart.empty = "This result contains no data of other batches. Run the study again to see it.";
     if (level >= prediction.memory.levels.size() || prediction.batches.empty()) return chart;
     const predict::LevelUse& its = prediction.memory.levels[level];
-    for (const predict::BatchMemory& tried : prediction.batches) chart.x.categories.push_back(countText(tried.batch));
+    for (const predict::BatchMemory& tried : prediction.batches) chart.x.categories.push_back(formatCount(tried.batch));
     for (std::size_t c = 0; c < predict::kCategories; ++c) {
         Series series = memorySeries(c);
         bool any = false;
@@ -688,7 +683,7 @@ Chart batchMemoryChart(const Prediction& prediction, std::size_t level) {
                                 .y = {its.capacity->value},
                                 .cannotBeBelow = false});
         if (!prediction.infeasible)
-            chart.title = fmt::format("Batch {} takes {} of the {} of {}", countText(prediction.batch),
+            chart.title = fmt::format("Batch {} takes {} of the {} of {}", formatCount(prediction.batch),
                                       formatQuantity(predict::sumOf(its.bytes), Measure::bytes),
                                       formatQuantity(its.capacity->value, Measure::bytes), name);
     }
@@ -698,7 +693,7 @@ Chart batchMemoryChart(const Prediction& prediction, std::size_t level) {
             fmt::format("{} does not fit: {}.", shownName(prediction.accelerator), *prediction.infeasible));
     } else if (!prediction.batches.back().fits) {
         chart.notes.push_back(fmt::format("Batch {} is too large; larger candidates were not tried.",
-                                          countText(prediction.batches.back().batch)));
+                                          formatCount(prediction.batches.back().batch)));
     }
     return chart;
 }
@@ -743,7 +738,7 @@ Chart levelChart(const Prediction& prediction) {
     chart.title = prediction.infeasible
                       ? fmt::format("{} does not fit", shownName(study::nameOf(prediction)))
                       : fmt::format("Memory of {} with batch {}", shownName(study::nameOf(prediction)),
-                                    countText(prediction.batch));
+                                    formatCount(prediction.batch));
     if (prediction.infeasible)
         chart.notes.push_back(
             fmt::format("{} does not fit: {}.", shownName(prediction.accelerator), *prediction.infeasible));
@@ -774,9 +769,9 @@ std::string rooflineTitle(const Prediction& prediction, const std::vector<AlikeO
 
 std::string operatorText(const AlikeOperators& op, double whole) {
     std::string text = escaped(op.name, 60);
-    if (op.count > 1) text += fmt::format(" and {} identical", countText(op.count - 1));
+    if (op.count > 1) text += fmt::format(" and {} identical", formatCount(op.count - 1));
     text += fmt::format(" · {}, {} · {}", escaped(op.type, kLongestName), model::nameOf(op.phase),
-                        formatQuantity(timeOf(op), Measure::seconds));
+                        formatSeconds(timeOf(op)));
     if (whole > 0) text += fmt::format(", {}", percent(timeOf(op) / whole));
     return text + " · " + study::boundText(op.way, op.bound);
 }
@@ -854,7 +849,7 @@ OperatorRoofline operatorRoofline(const PredictionOutcome& outcome, const Predic
     }
     chart.title = rooflineTitle(prediction, operators);
     chart.notes.push_back(fmt::format("Operators of one step of batch {}; larger points take more of its time.",
-                                      countText(prediction.batch)));
+                                      formatCount(prediction.batch)));
     if (unseen > 0)
         chart.notes.back() +=
             fmt::format(" What only moves data ({} of the time) has no place here.", percent(unseen / whole));

@@ -8,7 +8,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/field_table.h"
-#include "core/report/partition_report.h"
 #include "core/report/prediction_pictures.h"
 #include "core/study/metric.h"
 #include "core/study/prediction/fields.h"
@@ -63,8 +62,8 @@ Table rankingTable(const PredictionOutcome& outcome) {
     Table table;
     table.columns = {{"by"}, {"devices", true}, {"ranking, best first"}, {"probability that it is correct", true}};
     for (const predict::Ranking& row : outcome.ranking)
-        table.rows.push_back({row.metric == "samples_per_usd" ? "samples per dollar" : "throughput",
-                              countText(row.devices),
+        table.rows.push_back({row.metric == study::kSamplesPerDollar ? "samples per dollar" : "throughput",
+                              formatCount(row.devices),
                               study::orderText(study::tiedGroups(outcome, row.metric, row.devices)),
                               study::percentText(row.probability)});
     return table;
@@ -83,8 +82,8 @@ Table duelTable(const PredictionOutcome& outcome) {
         const std::size_t count = duels.order.size();
         for (std::size_t i = 0; count > 1 && i < count; ++i) {
             std::vector<std::string>& cells = table.rows.emplace_back();
-            cells = {row.metric == study::kByPrice ? "samples per dollar" : "throughput", countText(row.devices),
-                     duels.order[i]->accelerator};
+            cells = {row.metric == study::kSamplesPerDollar ? "samples per dollar" : "throughput",
+                     formatCount(row.devices), duels.order[i]->accelerator};
             for (const std::string& other : others) {
                 const auto at = std::find_if(duels.order.begin(), duels.order.end(),
                                              [&](const Prediction* one) { return one->accelerator == other; });
@@ -120,7 +119,7 @@ Table slowestTable(const PredictionOutcome& outcome) {
     const Prediction* best = study::fastestPrediction(outcome);
     if (best == nullptr) return table;
     for (const predict::OperatorTime& op : best->operators.slowest)
-        table.rows.push_back({op.name, op.type, std::string(model::nameOf(op.phase)), secondsText(op.time),
+        table.rows.push_back({op.name, op.type, std::string(model::nameOf(op.phase)), formatSeconds(op.time),
                               study::boundText(op.way, op.bound)});
     return table;
 }

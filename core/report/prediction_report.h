@@ -35,9 +35,4 @@ std::vector<std::string> infeasibleSentences(const study::PredictionOutcome& out
 /// Everything for a terminal, headline first.
 std::string predictionText(const study::Result& result, const study::PredictionOutcome& outcome);
 
-/// "1,024": digits in groups.
-inline std::string countText(std::int64_t value) {
-    return formatCount(static_cast<double>(value));
-}
-
 }  // namespace tessera::report

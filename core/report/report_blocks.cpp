@@ -38,8 +38,7 @@ void addTable(Blocks& blocks, const std::string& title, Table table) {
     blocks.emplace_back(Heading{3, title});
     blocks.emplace_back(std::move(table));
     if (rows > kMaxRows)
-        blocks.emplace_back(
-            Paragraph{fmt::format("{} more rows are not shown.", formatCount(double(rows - kMaxRows))), true});
+        blocks.emplace_back(Paragraph{fmt::format("{} more rows are not shown.", formatCount(rows - kMaxRows)), true});
 }
 
 void addSentences(Blocks& blocks, const std::string& title, const std::vector<std::string>& list) {
@@ -222,7 +221,7 @@ std::vector<std::string> caveatsOf(const std::vector<ReportRun>& runs, const Com
         all.push_back(fmt::format("{} more warnings stand with the runs.", warnings - kMostWarnings));
     if (assumptions > 0)
         all.push_back(fmt::format("The numbers are computed by a model of time and not measured; they rest on {}{}.",
-                                  formatCounted(static_cast<double>(assumptions), "assumption", "assumptions"),
+                                  formatCounted(assumptions, "assumption", "assumptions"),
                                   options.assumptions ? ", which stand with each run" : ""));
     return all;
 }

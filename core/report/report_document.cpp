@@ -14,7 +14,7 @@ namespace tessera::report {
 
 namespace {
 
-/// The largest batch of which the plan's memory would fit; 0 = none. Weights, gradients and optimiser state are
+/// The largest batch of which the plan's memory would fit; 0 = none. Weights, gradients and optimizer state are
 /// `parameters` times what one takes; the rest of `memory` are activations, which grow with the batch.
 double batchThatFits(const partition::AcceleratorShare& share, double batch, double bytesPerActivation) {
     const double activations = share.activations * bytesPerActivation;
@@ -38,7 +38,7 @@ std::string memorySentence(const study::PartitionOutcome& outcome, const partiti
     if (!others.empty()) sentence += fmt::format(" {} fits.", joined(others, " or "));
     const double batch = batchThatFits(share, outcome.result.batch, bytesPerActivation);
     if (batch >= 1) return sentence + fmt::format(" With this split, batch {} would fit.", formatCount(batch));
-    return sentence + " No batch would: weights, gradients and optimiser state alone are too large.";
+    return sentence + " No batch would: weights, gradients and optimizer state alone are too large.";
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ std::string pdfReport(const std::string& title, const std::vector<ReportRun>& ru
 
 /// Sentences, one for each kind of accelerator that a plan does not fit on, with what would fit: "v2 would hold 41.3 GB
 /// and has 16 GB. hypar fits. With this split, a batch of about 128 would fit." Activations grow with the batch,
-/// weights and optimiser state do not.
+/// weights and optimizer state do not.
 std::vector<std::string> memoryAdvice(const study::Result& result, const partition::Plan& plan);
 
 }  // namespace tessera::report

@@ -314,9 +314,9 @@ private:
     }
 
     static double heightOf(const Lines& cells, int size) {
-        std::size_t most = 1;
-        for (const std::vector<std::string>& lines : cells) most = std::max(most, lines.size());
-        return kRow + static_cast<double>(most - 1) * (size + 3);
+        std::size_t max = 1;
+        for (const std::vector<std::string>& lines : cells) max = std::max(max, lines.size());
+        return kRow + static_cast<double>(max - 1) * (size + 3);
     }
 
     void cells(const TableLayout::Part& part, const Lines& lines, int size, bool head) {

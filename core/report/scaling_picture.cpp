@@ -38,26 +38,24 @@ const ScalingPlan* leader(const ScalingPoint& whole) {
 
 /// What the largest size gains over data parallelism, beside the smallest.
 std::string speedupTitle(const study::Scaling& scaling, const ScalingPlan& best) {
-    const ScalingPoint &whole = scaling.points.back(), &least = scaling.points.front();
-    const auto before = std::find_if(least.plans.begin(), least.plans.end(),
+    const ScalingPoint &whole = scaling.points.back(), &smallest = scaling.points.front();
+    const auto before = std::find_if(smallest.plans.begin(), smallest.plans.end(),
                                      [&](const ScalingPlan& plan) { return plan.strategy == best.strategy; });
     return fmt::format("{} is {:.3g}× as fast as data parallelism on {} accelerators, {:.3g}× on {}", best.strategy,
-                       best.speedupOverDp, formatCount(static_cast<double>(whole.accelerators)),
-                       before == least.plans.end() ? 1 : before->speedupOverDp,
-                       formatCount(static_cast<double>(least.accelerators)));
+                       best.speedupOverDp, formatCount(whole.accelerators),
+                       before == smallest.plans.end() ? 1 : before->speedupOverDp, formatCount(smallest.accelerators));
 }
 
 /// What the largest size trains, and what share that is of the smallest size's times their numbers.
 std::string rateTitle(const study::Scaling& scaling, const ScalingPlan& best) {
-    const ScalingPoint &whole = scaling.points.back(), &least = scaling.points.front();
+    const ScalingPoint &whole = scaling.points.back(), &smallest = scaling.points.front();
     const auto alone =
-        std::max_element(least.plans.begin(), least.plans.end(),
+        std::max_element(smallest.plans.begin(), smallest.plans.end(),
                          [](const ScalingPlan& a, const ScalingPlan& b) { return a.throughput < b.throughput; });
-    const double times = static_cast<double>(whole.accelerators) / static_cast<double>(least.accelerators);
+    const double times = static_cast<double>(whole.accelerators) / static_cast<double>(smallest.accelerators);
     return fmt::format("{} trains {} samples/s on {} accelerators, {:.0f} % of linear scaling from {}", best.strategy,
-                       study::rateText(best.throughput), formatCount(static_cast<double>(whole.accelerators)),
-                       100 * best.throughput / (times * alone->throughput),
-                       formatCount(static_cast<double>(least.accelerators)));
+                       study::rateText(best.throughput), formatCount(whole.accelerators),
+                       100 * best.throughput / (times * alone->throughput), formatCount(smallest.accelerators));
 }
 
 }  // namespace
@@ -73,16 +71,15 @@ Chart scalingChart(const study::Scaling& scaling) {
     chart.empty = "Nothing is split: there is one accelerator.";
     for (const ScalingPoint& point : scaling.points) {
         const auto place = static_cast<double>(chart.x.categories.size());
-        chart.x.categories.push_back(formatCount(static_cast<double>(point.accelerators)));
+        chart.x.categories.push_back(formatCount(point.accelerators));
         for (const ScalingPlan& plan : point.plans) {
             Series& series = seriesOf(chart, plan.strategy);
             series.x.push_back(place);
             series.y.push_back(isRate ? plan.throughput : plan.speedupOverDp);
-            series.valueTexts.push_back(fmt::format("{} samples/s · {:.3g}× · {} · {}",
-                                                    study::rateText(plan.throughput), plan.speedupOverDp,
-                                                    formatQuantity(plan.stepTime.value, Measure::seconds),
-                                                    formatCount(static_cast<double>(point.accelerators)) +
-                                                        (point.accelerators == 1 ? " accelerator" : " accelerators")));
+            series.valueTexts.push_back(fmt::format(
+                "{} samples/s · {:.3g}× · {} · {}", study::rateText(plan.throughput), plan.speedupOverDp,
+                formatSeconds(plan.stepTime),
+                formatCount(point.accelerators) + (point.accelerators == 1 ? " accelerator" : " accelerators")));
         }
     }
     if (scaling.points.size() < 2) return chart;

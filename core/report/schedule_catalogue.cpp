@@ -6,10 +6,10 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/study/metric.h"
 #include "core/study/schedule/study.h"
+#include "core/study/title.h"
 
 namespace tessera::report {
 
@@ -26,9 +26,8 @@ std::string layerOf(const ScheduleOutcome& outcome) {
 }
 
 std::string coresText(const ScheduleOutcome& outcome) {
-    return fmt::format("{}, {}",
-                       formatCounted(static_cast<double>(outcome.cores.tensor), "tensor core", "tensor cores"),
-                       formatCounted(static_cast<double>(outcome.cores.vector), "vector core", "vector cores"));
+    return fmt::format("{}, {}", formatCounted(outcome.cores.tensor, "tensor core", "tensor cores"),
+                       formatCounted(outcome.cores.vector, "vector core", "vector cores"));
 }
 
 std::string coresText(const codesign::OperatorSlot& placed) {
@@ -123,6 +122,17 @@ std::vector<TableRow> scheduleTables() {
 std::string sentence(const ScheduleOutcome& outcome) {
     return fmt::format("{} on {}; method {}, ended by {}", escaped(layerOf(outcome)), coresText(outcome),
                        outcome.method, nameOf(outcome.result.ended));
+}
+
+std::string scheduleAnswer(const study::Result& result) {
+    const ScheduleOutcome& outcome = scheduleOutcomeOf(result);
+    const codesign::ScheduleResult& found = outcome.result;
+    return fmt::format("The {} operators of {} are done after {}, {:.2g} % below one after the other. {}",
+                       formatCount(outcome.operators.size()),
+                       outcome.layer.empty() ? escaped(study::titleOf(result)) : escaped(outcome.layer),
+                       formatCount(found.schedule.makespan), 100 * outcome.gain(),
+                       certaintySentence(found.optimal ? std::string("proven optimal")
+                                                       : study::gapText(found.schedule.makespan, found.lowerBound)));
 }
 
 }  // namespace

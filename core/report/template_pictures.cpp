@@ -68,8 +68,8 @@ Chart referenceAreaChart(const hardware::Template& space) {
 
 Chart areaCensusChart(const hardware::Template& space, const hardware::AreaCensus& census) {
     Chart chart{.id = "template-areas"};
-    chart.title = fmt::format("{} of {} accelerators are within {}", formatCount(static_cast<double>(census.within)),
-                              formatCount(static_cast<double>(census.areas.size())), areaText(census.bound.value));
+    chart.title = fmt::format("{} of {} accelerators are within {}", formatCount(census.within),
+                              formatCount(census.areas.size()), areaText(census.bound.value));
     int smallest = -kMaxClasses, largest = kMaxClasses;
     std::array<double, 2 * kMaxClasses + 1> counts{};
     const auto indexOf = [](int at) { return static_cast<std::size_t>(at) + std::size_t{kMaxClasses}; };

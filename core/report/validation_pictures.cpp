@@ -155,7 +155,7 @@ std::string titleOfRows(const Validation& validation, const ValidationQuantity& 
     });
     return fmt::format("{}: {:.0f} % of {} predicted within {:.0f} %", quantity.title,
                        std::floor(100 * static_cast<double>(near) / static_cast<double>(rows.size())),
-                       formatCounted(static_cast<double>(rows.size()), "row", "rows"), 100 * kBand);
+                       formatCounted(rows.size(), "row", "rows"), 100 * kBand);
 }
 
 }  // namespace
@@ -242,12 +242,10 @@ ValidationPicture validationPicture(const Validation& validation, const Validati
     }
     if (picture.shown < picture.drawable)
         chart.notes.push_back(fmt::format("{} of {} points shown: of points that lie next to each other, one.",
-                                          formatCount(static_cast<double>(picture.shown)),
-                                          formatCount(static_cast<double>(picture.drawable))));
+                                          formatCount(picture.shown), formatCount(picture.drawable)));
     if (picture.drawable < rows.size())
-        chart.notes.push_back(
-            fmt::format("{} without a place here: refused, or zero.",
-                        formatCounted(static_cast<double>(rows.size() - picture.drawable), "row", "rows")));
+        chart.notes.push_back(fmt::format("{} without a place here: refused, or zero.",
+                                          formatCounted(rows.size() - picture.drawable, "row", "rows")));
     return picture;
 }
 

@@ -208,7 +208,7 @@ Reproduction table5(const Figure& figure, const ReproductionOptions& /*asked*/, 
                       fmt::format("count, {}", kPaperNumbers.at(r).name), std::nullopt,
                       static_cast<double>(matches.at(r)));
     collector.note(fmt::format(
-        "The paper leaves open the candidate set, sequence lengths, optimisers and the placement; of {} batches the "
+        "The paper leaves open the candidate set, sequence lengths, optimizers and the placement; of {} batches the "
         "engine's agree where the rows say so. Candidates are powers of two, which 230, 1560 and 1240 are not.",
         cells));
     collector.note(
@@ -362,7 +362,7 @@ Reproduction centimaniFigure7(const Figure& figure, const ReproductionOptions& /
         "'published rule' is the paper's: the batch by equation 5, each operator by a cache-aware roofline (section "
         "5.2) at the rate of the fastest memory that its operands fit into, and no rate of a memory that the paper "
         "does not print. 'predicted' is this engine's: the batch that trains fastest, and all data at the rate of the "
-        "memory that holds them, so that weights, gradients and the optimiser's state in a slower memory, which every "
+        "memory that holds them, so that weights, gradients and the optimizer's state in a slower memory, which every "
         "step reads and writes, count.");
     collector.note(
         "Both are from datasheets but for the kernels of table 3, while the paper measured its kernels and the A100: "

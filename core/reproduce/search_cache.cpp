@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/pacer.h"
 #include "core/base/sha256.h"
 #include "core/cost/core_cost.h"
 #include "core/cost/tensor_core.h"
@@ -28,8 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMark = "tessera.cache/1 ";
 /// Between two checkpoints pass at least these seconds, and so many times what writing the last one took: a long search
 /// has much to write.
-constexpr std::chrono::seconds kBetweenCheckpoints{2};
-constexpr int kWritesBetweenCheckpoints = 40;
+constexpr Pacer::Rule kBetweenCheckpoints{.minPause = std::chrono::seconds{2}, .pauseOverCost = 40};
 /// Raised where searches come to other results from the same inputs, so that kept ones no longer count.
 constexpr std::int64_t kSearchVersion = 1;
 
@@ -170,14 +169,9 @@ codesign::Result SearchCache::resultOf(const std::vector<const codesign::Workloa
     if (known) return *known;
     const std::optional<codesign::Progress> from =
         parsed(begun, [&](const JsonNode& root) { return readProgress(root, workloads.size()); });
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point next = Clock::now() + kBetweenCheckpoints;
+    Pacer pacer(kBetweenCheckpoints, Pacer::Clock::now());
     const auto checkpoint = [&](const codesign::Progress& progress) {
-        const Clock::time_point began = Clock::now();
-        if (began < next) return;
-        folder_.write(begun, textOf(progress));
-        const Clock::time_point ended = Clock::now();
-        next = ended + std::max<Clock::duration>(kBetweenCheckpoints, kWritesBetweenCheckpoints * (ended - began));
+        if (pacer.isDue()) pacer.timed([&] { folder_.write(begun, textOf(progress)); });
     };
     codesign::Result found = search(from, checkpoint);
     Result result;

@@ -24,7 +24,7 @@ constexpr double kMillisecondsInSecond = 1000;
 
 std::string tookText(const RunRow& row) {
     if (!row.started || !row.finished) return "";
-    return formatQuantity(static_cast<double>(row.worked) / kMillisecondsInSecond, Measure::seconds);
+    return formatSeconds(static_cast<double>(row.worked) / kMillisecondsInSecond);
 }
 
 std::string resultText(const RunRow& row) {

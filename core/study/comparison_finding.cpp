@@ -10,7 +10,7 @@
 #include "core/base/units.h"
 #include "core/study/comparison.h"
 #include "core/study/engine.h"
-#include "core/study/prediction/study.h"
+#include "core/study/metric.h"
 
 namespace tessera::study {
 
@@ -75,14 +75,14 @@ std::string inAllText(const Comparison& comparison, std::size_t run, std::size_t
     const Comparison::MetricRow* row = rowNamed(comparison, comparison.rate);
     const std::int64_t devices = comparison.works[run].devices, others = comparison.works[other].devices;
     if (row == nullptr || devices == others || !row->values[run] || !row->values[other]) return "";
-    const auto count = [](std::int64_t number) { return formatCount(static_cast<double>(number)); };
+    const auto count = [](std::int64_t number) { return formatCount(number); };
     return fmt::format("; in all {} on {} against {} on {} accelerator{}", textAt(*row, run), count(devices),
                        textAt(*row, other), count(others), others == 1 ? "" : "s");
 }
 
 /// " Per dollar, B (b) does 1.3× as much as A (a): …"; empty where prices are not known or the hardware is as much.
 std::string priceText(const Comparison& comparison) {
-    const Comparison::MetricRow* row = rowNamed(comparison, kByPrice);
+    const Comparison::MetricRow* row = rowNamed(comparison, kSamplesPerDollar);
     const std::size_t base = comparison.baseline;
     if (row == nullptr || comparison.sameDevices || !inCommon(*row, base)) return "";
     const std::size_t best = bestIn(*row, base);

@@ -28,8 +28,6 @@ struct WorkUnit {
 constexpr WorkUnit kPerSamples{"per_1000_samples", " per 1,000 samples", 1000},
     kPerTokens{"per_million_tokens", " per million tokens", 1e6};
 
-constexpr std::string_view kSampleRate = "throughput_samples_per_s", kTokenRate = "tokens_per_s";
-
 AmountOfWork amountOf(const Result& result) {
     const Engine& engine = engineOf(result);
     return engine.work == nullptr ? AmountOfWork{} : engine.work(result);
@@ -222,7 +220,7 @@ std::optional<Explanation> explainCompared(const Comparison& comparison, const s
                             .notes = result.assumptions};
     if (metric.starts_with("per_accelerator/")) {
         explanation.formula += " / accelerators in use";
-        explanation.terms.push_back({"accelerators in use", formatCount(static_cast<double>(work.devices)), "result"});
+        explanation.terms.push_back({"accelerators in use", formatCount(work.devices), "result"});
     } else if (metric.find('/') != std::string::npos) {
         explanation.formula = "that of a step / samples of a step";
         explanation.terms.push_back({"of", metric.substr(metric.find('/') + 1), "result"});
@@ -233,7 +231,7 @@ std::optional<Explanation> explainCompared(const Comparison& comparison, const s
             metric.find("million") == std::string::npos ? " · tokens of a sample" : " / tokens of a sample";
         explanation.terms.push_back({"tokens of a sample", formatCount(work.tokens), "result"});
     }
-    explanation.terms.push_back({"time of a step", formatQuantity(work.seconds, Measure::seconds), "result"});
+    explanation.terms.push_back({"time of a step", formatSeconds(work.seconds), "result"});
     return explanation;
 }
 

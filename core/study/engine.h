@@ -28,6 +28,8 @@ class Conductor;
 
 namespace tessera::study {
 
+struct Comparison;
+
 /// Control of a study's run, and its input files.
 struct RunContext : ResumableControl<Json, HeldJson> {
     /// Inputs of the run, which may have been registered instead of lying on the disk, so that a run can be repeated
@@ -191,6 +193,9 @@ struct Engine {
     std::vector<std::string_view> ofWork = {};
     /// What is compared part by part; null = nothing is.
     ComparedParts (*parts)(const Result& result) = nullptr;
+    /// Adds to a comparison what of its results is compared besides metrics and parts; null = nothing is. Results may
+    /// be of other engines.
+    void (*addToComparison)(Comparison& comparison, const std::vector<const Result*>& results) = nullptr;
     /// True if the error intervals of two results leave open which of them is faster, at rates of which more is better;
     /// null = never.
     bool (*tooCloseToCall)(const Result& a, double rateOfA, const Result& b, double rateOfB) = nullptr;

@@ -94,21 +94,21 @@ std::vector<Explanation::Term> termsOf(const CountedModel& counted, const Count&
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto& a, const auto& b) { return a.second.sum > b.second.sum; });
     std::vector<Explanation::Term> terms;
-    if (count.perBatch) terms.push_back({"batch", formatCount(static_cast<double>(counted.batch)), "chosen here"});
+    if (count.perBatch) terms.push_back({"batch", formatCount(counted.batch), "chosen here"});
     Part rest;
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         const auto& [kind, part] = sorted[i];
         if (i < kMaxTerms) {
-            terms.push_back({fmt::format("{} × {}", formatCount(static_cast<double>(part.items)), kind),
-                             shown(part.sum, count.measure), "counted from the model"});
+            terms.push_back({fmt::format("{} × {}", formatCount(part.items), kind), shown(part.sum, count.measure),
+                             "counted from the model"});
             continue;
         }
         rest.sum += part.sum;
         rest.items += part.items;
     }
     if (rest.items > 0)
-        terms.push_back({fmt::format("{} others", formatCount(static_cast<double>(rest.items))),
-                         shown(rest.sum, count.measure), "counted from the model"});
+        terms.push_back({fmt::format("{} others", formatCount(rest.items)), shown(rest.sum, count.measure),
+                         "counted from the model"});
     return terms;
 }
 
@@ -151,8 +151,7 @@ std::optional<Explanation> explainMemory(const CountedModel& counted, MemoryUse 
             made.terms = {{std::string(rule.of->id),
                            formatCount((counted.totals.front().*(rule.of->value)).value_or(0)),
                            "counted from the model"}};
-            if (rule.of->perBatch)
-                made.terms.push_back({"batch", formatCount(static_cast<double>(counted.batch)), "chosen here"});
+            if (rule.of->perBatch) made.terms.push_back({"batch", formatCount(counted.batch), "chosen here"});
         }
         made.terms.push_back(modelTerm(counted));
         made.notes = {"The whole model on one device: nothing is split, nothing is computed again to save memory."};

@@ -119,7 +119,7 @@ std::vector<std::string> assumptionsOf(const MeasuredFiles& files, const physica
 /// Rows of a set whose value means more of the peak than is believed.
 struct DoubtfulRows {
     std::size_t count = 0;
-    double most = 0;
+    double maxShare = 0;
     std::string id;  ///< of the most doubtful
 };
 
@@ -128,8 +128,8 @@ void addDoubtful(std::map<std::string, DoubtfulRows>& sets, const physical::Vali
     if (!share || *share <= physical::kDoubtfulShare) return;
     DoubtfulRows& rows = sets[row.set];
     ++rows.count;
-    if (*share <= rows.most) return;
-    rows.most = *share;
+    if (*share <= rows.maxShare) return;
+    rows.maxShare = *share;
     rows.id = row.id;
 }
 
@@ -147,7 +147,7 @@ std::vector<std::string> doubtsOf(const physical::Validation& validation) {
                 "{}: {} {} more than {:.0f} % of the peak of the accelerators, the most {:.0f} % ({}): work may be "
                 "counted that was not done, such as padding, or a unit may be wrong.",
                 set, rows.count, fmt::format("{} {}", what, rows.count == 1 ? "value means" : "values mean"),
-                physical::kDoubtfulShare * 100, rows.most * 100, rows.id));
+                physical::kDoubtfulShare * 100, rows.maxShare * 100, rows.id));
     };
     tell(measured, "measured");
     tell(predicted, "predicted");

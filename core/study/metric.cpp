@@ -49,6 +49,23 @@ std::string uncertainText(double value) {
     return rateText(rounded(value, kDigits));
 }
 
+std::string samplesText(double perSecond) {
+    return rateText(perSecond) + " samples/s";
+}
+
+std::string uncertainSamplesText(double perSecond) {
+    return uncertainText(perSecond) + " samples/s";
+}
+
+std::string dollarsText(double amount) {
+    constexpr double kCents = 1000;  // from here on they are not shown
+    return "$" + (amount < kCents ? fmt::format("{:.4g}", amount) : formatCount(std::round(amount)));
+}
+
+std::string uncertainDollarsText(double amount) {
+    return "$" + uncertainText(amount);
+}
+
 std::string ratioText(double ratio) {
     constexpr double kMinShown = 5e-5;
     if (ratio > 0 && ratio < kMinShown) return fmt::format("{:.2g}", ratio);
@@ -74,7 +91,7 @@ std::string headline(const Result& result) {
 
 std::string textOf(const Metric& metric) {
     // A rate, whatever its engine calls it.
-    if (metric.uncertain && metric.measure == Measure::count) return uncertainText(metric.value) + " samples/s";
+    if (metric.uncertain && metric.measure == Measure::count) return uncertainSamplesText(metric.value);
     const std::string name = metric.name.substr(metric.name.rfind('/') + 1);
     // A name that engines share is said alike, but for what the later ones say of it in other words.
     const std::vector<Engine>& rows = engines();

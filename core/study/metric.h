@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/units.h"
@@ -20,6 +21,9 @@ struct Metric {
     bool uncertain = false;  ///< carries an error of some per cent: is said with three digits
     bool operator==(const Metric&) const = default;
 };
+/// Metrics by which runs of several engines are compared.
+inline constexpr std::string_view kSampleRate = "throughput_samples_per_s", kTokenRate = "tokens_per_s",
+                                  kSamplesPerDollar = "samples_per_usd";
 inline constexpr EnumNames<Metric::Better> kBetterNames{"lower", "higher", "neither"};
 
 /// The metrics of a result: first the run's own (its best plan's), then those of each strategy, in table order.
@@ -38,6 +42,12 @@ std::string percentText(double share);
 std::string rateText(double perSecond);
 /// A rate or an amount that carries an error of some per cent, with three significant digits: "100,000", "4.57".
 std::string uncertainText(double value);
+/// Formats a throughput: "14,140 samples/s"; and one that carries an error: "14,100 samples/s".
+std::string samplesText(double perSecond);
+std::string uncertainSamplesText(double perSecond);
+/// Formats US dollars: a price that is known ("$3.901"), and one that is predicted ("$3.9", "$237,000").
+std::string dollarsText(double amount);
+std::string uncertainDollarsText(double amount);
 /// A share of work: "0.2500"; a side that takes part never reads as 0: "2e-05".
 std::string ratioText(double ratio);
 /// Formats an optimality gap: "proven optimal", "optimality gap ≤ 2.1 %", "2.5× the bound"; "no bound" where the bound

@@ -284,8 +284,7 @@ std::string expectationOf(const Parameter& parameter) {
             return fmt::format("one to {} different numbers {}, with commas between them", kMaxNumbers,
                                range(parameter));
         case ParameterKind::text:
-            return fmt::format("a word of 1 to {} characters",
-                               formatCount(static_cast<double>(longestText(parameter))));
+            return fmt::format("a word of 1 to {} characters", formatCount(longestText(parameter)));
         case ParameterKind::flag:
             return "true or false";
         case ParameterKind::namedWords:

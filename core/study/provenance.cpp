@@ -65,8 +65,8 @@ std::vector<std::string> OwnNumbers::sentences() const {
     }
     if (numbers_.size() > kMaxNamedInputs)
         named.push_back(fmt::format("and {} more", numbers_.size() - kMaxNamedInputs));
-    return {fmt::format("The result rests on {} of your own: {}.",
-                        formatCounted(static_cast<double>(numbers_.size()), "number", "numbers"), joined(named, ", "))};
+    return {fmt::format("The result rests on {} of your own: {}.", formatCounted(numbers_.size(), "number", "numbers"),
+                        joined(named, ", "))};
 }
 
 }  // namespace tessera::study

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/base/pacer.h"
 #include "core/base/poll.h"
 #include "core/base/run_control.h"
 #include "core/model/model.h"
@@ -37,10 +37,9 @@ public:
 private:
     void ask() {
         check();
-        const auto now = std::chrono::steady_clock::now();
-        if (now - lastReport_ < kReportInterval) return;
+        if (!reports_.isDue()) return;
         control_.reportProgress(task_);
-        lastReport_ = std::chrono::steady_clock::now();
+        reports_.noteDone();
         check();
     }
 
@@ -48,7 +47,7 @@ private:
     InputScope inputs_;
     std::string task_;
     std::string search_;
-    std::chrono::steady_clock::time_point lastReport_ = std::chrono::steady_clock::now();
+    Pacer reports_{{.minPause = kReportInterval}, Pacer::Clock::now()};
     PollScope scope_;
 };
 

@@ -35,11 +35,11 @@ constexpr std::size_t kMostOfTables = 8'000'000;
 std::vector<RowBlock> blocksOf(const std::vector<OpenTable>& tables, std::size_t processes) {
     std::size_t all = 0;
     for (const OpenTable& table : tables) all += table.rows.size();
-    const std::size_t most = all / processes + 1;
+    const std::size_t max = all / processes + 1;
     std::vector<RowBlock> blocks;
     for (std::size_t t = 0; t < tables.size(); ++t)
-        for (std::size_t first = 0; first < tables[t].rows.size(); first += most)
-            blocks.push_back({t, first, std::min(most, tables[t].rows.size() - first)});
+        for (std::size_t first = 0; first < tables[t].rows.size(); first += max)
+            blocks.push_back({t, first, std::min(max, tables[t].rows.size() - first)});
     std::ranges::stable_sort(blocks, std::greater(), &RowBlock::rows);
     return blocks;
 }
@@ -98,7 +98,7 @@ std::optional<double> realIn(ranks::Unpacker& contents) {
 
 /// "from row 1,025 of kernels/a100.csv".
 std::string nameOf(const std::vector<OpenTable>& tables, const RowBlock& block) {
-    return fmt::format("from row {} of {}", formatCount(static_cast<double>(block.first + 1)),
+    return fmt::format("from row {} of {}", formatCount(block.first + 1),
                        escaped(tables[block.table].judged->table.file, 200));
 }
 

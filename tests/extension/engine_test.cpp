@@ -22,6 +22,7 @@
 #include "core/report/catalogue.h"
 #include "core/store/recorder.h"
 #include "core/store/store.h"
+#include "core/study/comparison.h"
 #include "core/study/members.h"
 #include "core/study/option_table.h"
 #include "core/study/study.h"
@@ -144,7 +145,12 @@ study::Engine toyEngine() {
                 },
             .keyMetrics = {{"toy_sum"}},
             .deciding = {{"toy_sum", false, "All runs add to {0}", "No run adds to more than {1}, at {0}",
-                          "{1} adds to {2} as much as {3}: {0} against {4}"}}};
+                          "{1} adds to {2} as much as {3}: {0} against {4}"}},
+            .addToComparison =
+                [](study::Comparison& comparison, const std::vector<const Result*>& results) {
+                    if (results.front()->outcome.as<Powers>() != nullptr)
+                        comparison.notes.emplace_back("Powers are compared by their sum alone.");
+                }};
 }
 
 report::Catalogue toyCatalogue() {
@@ -222,7 +228,8 @@ TEST_F(ToyEngine, isKeptListedComparedReportedAndExported) {
     EXPECT_THAT(command({"history", "list"}), AllOf(HasSubstr("squares"), HasSubstr("three.json"), HasSubstr("14\n")));
     EXPECT_THAT(command({"history", "show", "1"}), HasSubstr("sum 14"));
     EXPECT_THAT(command({"history", "compare", "1", "2"}),
-                HasSubstr("B (run 2, cubes) adds to 2.57× as much as A (run 1, squares): 36 against 14."));
+                AllOf(HasSubstr("B (run 2, cubes) adds to 2.57× as much as A (run 1, squares): 36 against 14."),
+                      HasSubstr("Powers are compared by their sum alone.")));
     EXPECT_EQ(command({"export", "1", "--out", "-", "--format", "csv"}), "term\r\n1\r\n4\r\n9\r\n");
     EXPECT_THAT(command({"export", "2", "--what", "chart", "--out", "-", "--format", "svg"}),
                 HasSubstr("Powers of the numbers"));

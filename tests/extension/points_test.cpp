@@ -13,7 +13,7 @@
 #include "tests/support/point_table.h"
 #include "tests/support/wait.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/workbench/chart_pane.h"
+#include "ui/views/workbench/chart_of_points.h"
 #include "ui/views/workbench/filter_panel.h"
 #include "ui/views/workbench/point_list.h"
 #include "ui/views/workbench/workbench.h"

@@ -255,7 +255,7 @@ void DifferenceDialog::compareWith(const QString& nameOrPath) {
             const bool same = read.problem.isEmpty() && hardwareKindOf(read.json) == &kind_;
             rows_ = same ? differences(here_, read.json, kind_) : QVector<Difference>();
             model_->setRowCount(static_cast<int>(rows_.size()));
-            QString text = counted(static_cast<double>(rows_.size()), "field differs.", "fields differ.");
+            QString text = counted(rows_.size(), "field differs.", "fields differ.");
             if (rows_.isEmpty()) text = u"They are the same."_s;
             if (!same)
                 text = !read.problem.isEmpty() ? read.problem : u"That file is no %1."_s.arg(kind_.title.toLower());

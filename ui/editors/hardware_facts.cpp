@@ -19,10 +19,6 @@ QString capital(QString text) {
     return text;
 }
 
-QString count(double number) {
-    return toQt(formatCount(number));
-}
-
 Facts factsOf(const hardware::Accelerator& accelerator) {
     Facts facts = hardwareFacts(hardware::acceleratorKind(), hardware::toJson(accelerator));
     if (!accelerator.vendor.empty()) facts.subtitle = u"Accelerator by %1"_s.arg(shownText(accelerator.vendor));
@@ -37,23 +33,21 @@ Facts factsBelow(const QVector<Facts::Row>& computed, const hardware::Kind& kind
 }
 
 Facts factsOf(const hardware::Fleet& fleet) {
-    return factsBelow(
-        {{.label = u"Accelerators"_s, .value = count(static_cast<double>(hardware::acceleratorCount(fleet)))},
-         {.label = u"Groups"_s, .value = QString::number(fleet.groups.size())}},
-        hardware::fleetKind(), hardware::toJson(fleet));
+    return factsBelow({{.label = u"Accelerators"_s, .value = countText(hardware::acceleratorCount(fleet))},
+                       {.label = u"Groups"_s, .value = QString::number(fleet.groups.size())}},
+                      hardware::fleetKind(), hardware::toJson(fleet));
 }
 
 Facts factsOf(const hardware::Platform& platform) {
-    return factsBelow(
-        {{.label = u"Cores"_s, .value = count(static_cast<double>(hardware::coreCount(platform)))},
-         {.label = u"Processing elements"_s, .value = count(static_cast<double>(hardware::elementCount(platform)))}},
-        hardware::platformKind(), hardware::toJson(platform));
+    return factsBelow({{.label = u"Cores"_s, .value = countText(hardware::coreCount(platform))},
+                       {.label = u"Processing elements"_s, .value = countText(hardware::elementCount(platform))}},
+                      hardware::platformKind(), hardware::toJson(platform));
 }
 
 Facts factsOf(const CountedTemplate& counted) {
     const double bound = counted.census.bound.value;
-    return factsBelow({{.label = u"Accelerators"_s, .value = count(static_cast<double>(counted.census.areas.size()))},
-                       {.label = u"Within the bound"_s, .value = count(static_cast<double>(counted.census.within))},
+    return factsBelow({{.label = u"Accelerators"_s, .value = countText(counted.census.areas.size())},
+                       {.label = u"Within the bound"_s, .value = countText(counted.census.within)},
                        {.label = u"Largest area"_s,
                         .value = toQt(formatQuantity(bound, Measure::area)),
                         .exact = toQt(exactNumber(bound))}},
@@ -62,14 +56,13 @@ Facts factsOf(const CountedTemplate& counted) {
 
 Facts factsOf(const DrawnWorkload& drawn) {
     Facts facts{.title = {}, .subtitle = u"Workload"_s};
-    facts.sections = {
-        {.title = u"Workload"_s,
-         .rows = {{.label = u"Models"_s, .value = QString::number(drawn.workload.sources.size())},
-                  {.label = u"Jobs of a group"_s, .value = count(static_cast<double>(drawn.group.size()))}}},
-        {.title = u"Jobs by kind"_s, .rows = {}}};
+    facts.sections = {{.title = u"Workload"_s,
+                       .rows = {{.label = u"Models"_s, .value = QString::number(drawn.workload.sources.size())},
+                                {.label = u"Jobs of a group"_s, .value = countText(drawn.group.size())}}},
+                      {.title = u"Jobs by kind"_s, .rows = {}}};
     for (const auto& [kind, jobs] : cost::countsByKind(drawn.group))
         facts.sections.back().rows.append(
-            {.label = kind.empty() ? u"of no kind"_s : shownText(kind), .value = count(static_cast<double>(jobs))});
+            {.label = kind.empty() ? u"of no kind"_s : shownText(kind), .value = countText(jobs)});
     return facts;
 }
 

@@ -276,9 +276,8 @@ void HardwarePicture::showFleet(const hardware::Fleet& fleet) {
     drawing_->setDrawing(
         [fleet](const report::Theme& colours, double width) { return report::fleetDrawing(fleet, colours, width); });
     QStringList facts;
-    facts << u"%1 in %2"_s.arg(
-        counted(static_cast<double>(hardware::acceleratorCount(fleet)), "accelerator", "accelerators"),
-        counted(static_cast<double>(fleet.groups.size()), "group", "groups"));
+    facts << u"%1 in %2"_s.arg(counted(hardware::acceleratorCount(fleet), "accelerator", "accelerators"),
+                               counted(fleet.groups.size(), "group", "groups"));
     for (const auto& [type, rate] : sharedPeaks(fleet))
         facts << u"%1 %2"_s.arg(quantity(rate, Measure::flopsPerSecond), shownText(type, 80));
     if (const auto memory = totalMemory(fleet)) facts << u"%1 of memory"_s.arg(quantity(*memory, Measure::bytes));
@@ -291,8 +290,8 @@ void HardwarePicture::showPlatform(const hardware::Platform& platform) {
         return report::platformDrawing(platform, colours, width);
     });
     const QStringList facts{
-        counted(static_cast<double>(hardware::coreCount(platform)), "core", "cores"),
-        counted(static_cast<double>(hardware::elementCount(platform)), "processing element", "processing elements"),
+        counted(hardware::coreCount(platform), "core", "cores"),
+        counted(hardware::elementCount(platform), "processing element", "processing elements"),
         u"%1 at most"_s.arg(quantity(2 * static_cast<double>(hardware::elementCount(platform)) * platform.clock.value,
                                      Measure::flopsPerSecond))};
     totals_->setText(facts.join(u" · "_s));
@@ -301,14 +300,13 @@ void HardwarePicture::showPlatform(const hardware::Platform& platform) {
 void HardwarePicture::showTemplate(const CountedTemplate& counted) {
     const hardware::Template& space = counted.space;
     QStringList facts{
-        u"%1, %2 with their HBM"_s.arg(
-            ui::counted(static_cast<double>(counted.census.areas.size()), "accelerator", "accelerators"),
-            toQt(formatCount(static_cast<double>(counted.census.areas.size() * space.hbm.values.size())))),
-        u"%1 within %2"_s.arg(toQt(formatCount(static_cast<double>(counted.census.within))),
+        u"%1, %2 with their HBM"_s.arg(ui::counted(counted.census.areas.size(), "accelerator", "accelerators"),
+                                       toQt(formatCount(counted.census.areas.size() * space.hbm.values.size()))),
+        u"%1 within %2"_s.arg(toQt(formatCount(counted.census.within)),
                               quantity(counted.census.bound.value, Measure::area))};
     if (counted.census.estimated > 0)
         facts << u"areas of %1 of them are estimates: the table lacks the size of a buffer"_s.arg(
-            toQt(formatCount(static_cast<double>(counted.census.estimated))));
+            toQt(formatCount(counted.census.estimated)));
     totals_->setText(facts.join(u" · "_s));
     arrangeCharts();
     parts_->setChart(report::referenceAreaChart(space));
@@ -322,11 +320,9 @@ void HardwarePicture::showWorkload(const DrawnWorkload& drawn) {
     *jobs_ = drawn.group;
     jobModel_->setRowCount(static_cast<int>(jobs_->size()));
     jobTable_->show();
-    QStringList facts{
-        u"A group of %1, drawn with seed 1"_s.arg(counted(static_cast<double>(jobs_->size()), "job", "jobs"))};
+    QStringList facts{u"A group of %1, drawn with seed 1"_s.arg(counted(jobs_->size(), "job", "jobs"))};
     for (const auto& [kind, count] : cost::countsByKind(*jobs_))
-        facts << u"%1 %2"_s.arg(toQt(formatCount(static_cast<double>(count))),
-                                kind.empty() ? u"of no kind"_s : shownText(kind, 80));
+        facts << u"%1 %2"_s.arg(toQt(formatCount(count)), kind.empty() ? u"of no kind"_s : shownText(kind, 80));
     totals_->setText(facts.mid(0, 7).join(u" · "_s));
 }
 

@@ -121,8 +121,7 @@ FleetFacts readFleet(const std::string& name) {
         for (const auto& [type, rate] : group.accelerator.peakFlops) types << toQt(type);
         if (&group == &fleet.groups.front()) facts.dataTypes = types;
         facts.dataTypes.removeIf([&](const QString& type) { return !types.contains(type); });
-        groups << u"%1 × %2"_s.arg(toQt(formatCount(static_cast<double>(group.count))),
-                                   shownText(group.accelerator.name, 400));
+        groups << u"%1 × %2"_s.arg(toQt(formatCount(group.count)), shownText(group.accelerator.name, 400));
     }
     constexpr int kMaxNamed = 4;
     const int more = static_cast<int>(groups.size()) - kMaxNamed;
@@ -147,9 +146,9 @@ FleetFacts readTemplate(const std::string& name) {
     FleetFacts facts;
     const hardware::Template space = hardware::loadTemplate(name);
     const hardware::AreaCensus census = hardware::areaCensus(space);
-    facts.note = u"%1 · %2 within %3"_s.arg(shownText(space.name, 400),
-                                            counted(static_cast<double>(census.within), "accelerator", "accelerators"),
-                                            toQt(formatQuantity(census.bound.value, Measure::area)));
+    facts.note =
+        u"%1 · %2 within %3"_s.arg(shownText(space.name, 400), counted(census.within, "accelerator", "accelerators"),
+                                   toQt(formatQuantity(census.bound.value, Measure::area)));
     return facts;
 }
 

@@ -512,8 +512,8 @@ void StudyDocument::Implementation::showEstimate(const Problems& problems) const
     if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
     QString text = toQt(escaped(preview.estimate.text, 1000));
     if (!problems.isEmpty())
-        text = counted(static_cast<double>(problems.size()), "thing to put right before it can run.",
-                       "things to put right before it can run.");
+        text =
+            counted(problems.size(), "thing to put right before it can run.", "things to put right before it can run.");
     estimate->setText(text);
 }
 

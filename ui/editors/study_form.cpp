@@ -80,11 +80,11 @@ QString titleOfStudy(const Json& value) {
 
 /// What a document holds, as far as a person needs to know it: "3 mappings", "1 mapping of 100 jobs".
 QString documentText(const Json& value) {
-    if (value.is_array()) return counted(static_cast<double>(value.size()), "entry", "entries");
+    if (value.is_array()) return counted(value.size(), "entry", "entries");
     if (value.contains("engine")) return titleOfStudy(value);
     const auto several = value.find("mappings");
     const bool isList = several != value.end() && several->is_array();
-    return isList ? counted(static_cast<double>(several->size()), "mapping", "mappings") : u"1 mapping"_s;
+    return isList ? counted(several->size(), "mapping", "mappings") : u"1 mapping"_s;
 }
 
 void offerFile(FieldRow& row, const Parameter& parameter) {

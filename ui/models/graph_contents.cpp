@@ -25,7 +25,7 @@ QString unknown() {
     return u"unknown: a shape is not known"_s;
 }
 
-QString countText(const std::optional<double>& value) {
+QString knownCountText(const std::optional<double>& value) {
     return value ? shownCount(*value) : unknown();
 }
 QString flopsText(const std::optional<double>& value) {
@@ -139,12 +139,12 @@ Facts::Section workSection(const ModelContents& contents, const model::NodeTotal
                          const QString& whereFrom = {}) {
         section.rows.append(Facts::Row{label, value, exactText(exact), whereFrom});
     };
-    add(u"MACs"_s, countText(totals.macs), totals.macs, u"multiply-accumulates of the forward pass, no bias"_s);
+    add(u"MACs"_s, knownCountText(totals.macs), totals.macs, u"multiply-accumulates of the forward pass, no bias"_s);
     add(u"FLOPs"_s, flopsText(totals.flops), totals.flops, u"2 per MAC, plus element-wise work"_s);
-    add(u"parameters"_s, countText(totals.parameters), totals.parameters);
+    add(u"parameters"_s, knownCountText(totals.parameters), totals.parameters);
     add(u"parameter bytes"_s, bytesText(totals.parameterBytes), totals.parameterBytes,
         contents.graph() == nullptr ? u"4 bytes per element"_s : QString());
-    add(u"activations"_s, countText(totals.activations), totals.activations, u"elements of the outputs"_s);
+    add(u"activations"_s, knownCountText(totals.activations), totals.activations, u"elements of the outputs"_s);
     add(u"activation bytes"_s, bytesText(totals.activationBytes), totals.activationBytes);
     add(u"read and written"_s, bytesText(totals.traffic), totals.traffic, u"inputs, stored tensors and outputs"_s);
     const auto intensity = totals.intensity();
@@ -264,7 +264,7 @@ struct MemoryText {
 constexpr std::array kMemoryTexts{
     MemoryText{model::MemoryUse::weights, "Weights", "trained parameters as stored"},
     MemoryText{model::MemoryUse::gradients, "Gradients", "one per parameter, of the same type"},
-    MemoryText{model::MemoryUse::optimizer, "Optimiser state (Adam)", "two 4-byte moments per parameter"},
+    MemoryText{model::MemoryUse::optimizer, "Optimizer state (Adam)", "two 4-byte moments per parameter"},
     MemoryText{model::MemoryUse::activations, "Activations",
                "outputs that the backward pass reads; of a table of layers, all of them"},
     MemoryText{model::MemoryUse::inputs, "Inputs", "what one step reads"},
@@ -460,7 +460,7 @@ QString hoverTextOf(const ModelContents& contents, std::int32_t index) {
     }
     if (contents.total(index).operators > 0)
         lines << u"%1 · %2 parameters"_s.arg(flopsText(contents.total(index).flops),
-                                             countText(contents.total(index).parameters));
+                                             knownCountText(contents.total(index).parameters));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -521,7 +521,7 @@ QString headlineOf(const ModelContents& contents) {
     };
     QStringList parts;
     const auto add = [&](const QString& unit, const std::optional<double>& value, Measure measure) {
-        if (value) parts << unit.arg(measure == Measure::count ? countText(value) : flopsText(value));
+        if (value) parts << unit.arg(measure == Measure::count ? knownCountText(value) : flopsText(value));
     };
     add(u"%1 parameters"_s, real(summary.parameters), Measure::count);
     add(u"%1 MACs"_s, real(summary.macs), Measure::count);

@@ -44,7 +44,8 @@ struct MappingChoice {
     const mapping::Run& chosen() const { return run.run(algorithm); }
     /// Selection for the catalogue of pictures.
     report::Selection selection() const {
-        return run.isEmpty() ? report::Selection{} : report::Selection{.choice = chosen().algorithm, .colour = colour};
+        if (run.isEmpty()) return {};
+        return {.choice = chosen().algorithm, .colouring = static_cast<std::size_t>(colour)};
     }
 };
 

@@ -91,14 +91,13 @@ Facts planFacts(const PartitionChoice& choice) {
 Facts acceleratorFacts(const PartitionChoice& choice, int kind) {
     const partition::AcceleratorShare& share = choice.chosen().shares.at(toIndex(kind));
     Facts facts{.title = shownText(share.kind),
-                .subtitle = u"%1 accelerators under %2"_s.arg(columns::count(static_cast<double>(share.count)),
-                                                              choice.run.strategy(choice.plan)),
+                .subtitle = u"%1 accelerators under %2"_s.arg(countText(share.count), choice.run.strategy(choice.plan)),
                 .icon = u"accelerator"_s};
     const auto section = [&](const QString& title, study::FieldUse use) {
         return sectionOf(choice, title, study::shareFields(), share, fmt::format("per_accelerator[{}]", kind), use);
     };
     facts.sections = {section(u"Time of the slowest"_s, study::kFacts), section(u"Memory"_s, study::kWhat)};
-    facts.sections.back().rows.front().whereFrom = u"weights, gradients, optimiser state and activations"_s;
+    facts.sections.back().rows.front().whereFrom = u"weights, gradients, optimizer state and activations"_s;
     return facts;
 }
 

@@ -18,7 +18,6 @@
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
 #include "core/study/metric.h"
-#include "core/study/partition/metrics.h"
 #include "core/study/partition/outcome.h"
 #include "ui/models/text.h"
 
@@ -57,9 +56,8 @@ QString PartitionRun::layerName(std::int32_t layer) const {
 QString PartitionRun::splitTitle(int plan, int split) const {
     const partition::LevelPlan& level = this->plan(plan).levels.at(static_cast<std::size_t>(split));
     QString title = u"Level %1 · %2 · %3 accelerators"_s.arg(level.level)
-                        .arg(shownText(level.group), toQt(formatCount(static_cast<double>(level.accelerators))));
-    if (level.occurrences > 1)
-        title += u" · same for %1 subgroups"_s.arg(toQt(formatCount(static_cast<double>(level.occurrences))));
+                        .arg(shownText(level.group), toQt(formatCount(level.accelerators)));
+    if (level.occurrences > 1) title += u" · same for %1 subgroups"_s.arg(toQt(formatCount(level.occurrences)));
     return title;
 }
 
@@ -113,10 +111,6 @@ QString typeTitle(partition::Type type) {
             return u"Type III: output channels"_s;
     }
     return {};
-}
-
-QString certaintyOf(const partition::Plan& plan) {
-    return toQt(study::certaintyText(plan));
 }
 
 QStringList memorySentences(const PartitionRun& run, int plan) {

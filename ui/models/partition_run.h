@@ -42,8 +42,6 @@ QString studyWithAllGroups(study::Study study);
 
 /// "Type II: input channels"
 QString typeTitle(partition::Type type);
-/// "optimality gap ≤ 7.2 %", "proven optimal"
-QString certaintyOf(const partition::Plan& plan);
 /// Sentences, one for each kind whose memory is too small, with what would fit.
 QStringList memorySentences(const PartitionRun& run, int plan);
 

@@ -32,7 +32,7 @@ Facts::Section memorySection(const Prediction& one) {
 Facts::Section operatorSection(const Prediction& one) {
     const predict::OperatorShares& shares = one.operators;
     const auto whole = [](const QString& label, std::int64_t value) {
-        return columns::numberFact(label, columns::count(static_cast<double>(value)), static_cast<double>(value));
+        return columns::numberFact(label, countText(value), static_cast<double>(value));
     };
     Facts::Section section{
         .title = u"Operators"_s,
@@ -59,9 +59,8 @@ Facts predictionFacts(const PredictionChoice& choice, int prediction) {
     Facts facts{.title = shownText(one.name.empty() ? one.accelerator : one.name), .icon = u"accelerator"_s};
     const int count = choice.run.countOf(one.devices);
     const QString devices = count < 0 ? QString() : choice.run.devicesText(count);
-    facts.subtitle = one.infeasible
-                         ? u"Does not fit on %1"_s.arg(devices)
-                         : u"On %1, batch %2 each"_s.arg(devices, columns::count(static_cast<double>(one.batch)));
+    facts.subtitle = one.infeasible ? u"Does not fit on %1"_s.arg(devices)
+                                    : u"On %1, batch %2 each"_s.arg(devices, countText(one.batch));
     if (one.infeasible)
         facts.note = shownText(*one.infeasible);
     else

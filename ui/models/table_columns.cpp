@@ -31,10 +31,6 @@ QString exact(double value) {
     return QString::fromStdString(exactNumber(value));
 }
 
-QString count(double value) {
-    return QString::fromStdString(formatCount(value));
-}
-
 TableModel::Column number(const QString& title, Measure measure, std::function<double(int)> value,
                           std::function<QString(int)> path, const QString& help) {
     TableModel::Column column;

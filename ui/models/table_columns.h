@@ -13,7 +13,6 @@ namespace tessera::ui::columns {
 
 QString quantity(double value, Measure measure);
 QString exact(double value);
-QString count(double value);
 
 /// A number that can be explained: its path stands in the column's pathRole.
 TableModel::Column number(const QString& title, Measure measure, std::function<double(int)> value,

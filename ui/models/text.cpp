@@ -12,8 +12,12 @@
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
 
-QString counted(double count, const char* one, const char* many) {
-    return u"%1 %2"_s.arg(QString::fromStdString(formatCount(count)), QString::fromUtf8(count == 1 ? one : many));
+QString countText(double number) {
+    return toQt(formatCount(number));
+}
+
+QString counted(double count, std::string_view one, std::string_view many) {
+    return toQt(formatCounted(count, one, many));
 }
 
 QString fileFilter(const QString& title, const QString& patterns) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <concepts>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,18 @@ inline QString toQt(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-/// "1 group", "2 groups".
-QString counted(double count, const char* one, const char* many);
+/// Formats a plain number for people: "25,557,032".
+QString countText(double number);
+template <std::integral Whole>
+QString countText(Whole number) {
+    return countText(static_cast<double>(number));
+}
+/// Formats a count with its noun: "1 group", "2 groups".
+QString counted(double count, std::string_view one, std::string_view many);
+template <std::integral Whole>
+QString counted(Whole count, std::string_view one, std::string_view many) {
+    return counted(static_cast<double>(count), one, many);
+}
 
 /// Filter of a file dialog: "Fleets (*.json);;All files (*)"; all files alone where there is no title.
 QString fileFilter(const QString& title, const QString& patterns = QStringLiteral("*.json"));

@@ -72,7 +72,7 @@ QString cellText(const std::string& column, const std::string& cell) {
     if (number && column == "network_bits_per_s") return columns::quantity(*number, Measure::bitsPerSecond);
     if (number && column == "bytes") return columns::quantity(*number, Measure::bytes);
     if (column == "training") return cell == "0" ? u"no: inference"_s : u"yes"_s;
-    if (number && std::floor(*number) == *number && std::fabs(*number) >= 10'000) return columns::count(*number);
+    if (number && std::floor(*number) == *number && std::fabs(*number) >= 10'000) return countText(*number);
     QString text = shownText(cell, kLongestCell);
     return text.replace(QLatin1Char(';'), QLatin1String(", "));
 }
@@ -237,15 +237,14 @@ Facts validationSetFacts(const ValidationData& data, const QString& name) {
                                                report::NamedErrors{set.set, &set.errors}, nullptr, {}));
         Facts::Section peers{.title = u"Other methods on these rows"_s, .rows = {}};
         for (const physical::PeerErrors& peer : set.errors.peers)
-            peers.rows.append({.label = shownText(peer.method, 80),
-                               .value = toQt(report::errorText(peer.mean)),
-                               .whereFrom = u"mean error of %1 rows, %2"_s.arg(
-                                   columns::count(static_cast<double>(peer.rows)), shownText(peer.source))});
+            peers.rows.append(
+                {.label = shownText(peer.method, 80),
+                 .value = toQt(report::errorText(peer.mean)),
+                 .whereFrom = u"mean error of %1 rows, %2"_s.arg(countText(peer.rows), shownText(peer.source))});
         if (!peers.rows.isEmpty()) facts.sections.append(peers);
         Facts::Section refusals{.title = u"Why rows are refused"_s, .rows = {}};
         for (const auto& [why, rows] : set.refusals)
-            refusals.rows.append(
-                {.label = counted(static_cast<double>(rows), "row", "rows"), .value = shownText(why, 400)});
+            refusals.rows.append({.label = counted(rows, "row", "rows"), .value = shownText(why, 400)});
         if (!refusals.rows.isEmpty()) facts.sections.append(refusals);
     }
     return facts;
@@ -253,11 +252,10 @@ Facts validationSetFacts(const ValidationData& data, const QString& name) {
 
 Facts validationOverview(const ValidationData& data) {
     const physical::Validation& validation = data.validation();
-    Facts facts{
-        .title = u"Validation"_s,
-        .subtitle = u"%1 measured rows in %2 sets"_s.arg(columns::count(static_cast<double>(validation.rows.size())),
-                                                         columns::count(static_cast<double>(validation.sets.size()))),
-        .icon = u"validation"_s};
+    Facts facts{.title = u"Validation"_s,
+                .subtitle = u"%1 measured rows in %2 sets"_s.arg(countText(validation.rows.size()),
+                                                                 countText(validation.sets.size())),
+                .icon = u"validation"_s};
     Facts::Section files{.title = u"Tables"_s, .rows = {}};
     for (const study::Input& input : data.result.inputs)
         files.rows.append({.label = shownText(input.name),

@@ -6,7 +6,9 @@
 #include <QFile>
 #include <QFontDatabase>
 #include <QFontMetricsF>
+#include <QPainter>
 #include <QPalette>
+#include <QPixmap>
 #include <QPixmapCache>
 #include <QStyle>
 #include <QStyleFactory>
@@ -216,6 +218,25 @@ QStringList Theme::iconNames() const {
 
 QIcon Theme::applicationIcon() const {
     return QIcon(u":/tessera/application.svg"_s);
+}
+
+QIcon dotIcon(const QColor& colour) {
+    constexpr int kSize = 16;
+    constexpr double kMargin = kSize / 5.0;
+    QIcon icon;
+    for (const int scale : {1, 2, 3}) {
+        QPixmap picture(kSize * scale, kSize * scale);
+        picture.setDevicePixelRatio(scale);
+        picture.fill(Qt::transparent);
+        QPainter painter(&picture);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colour);
+        painter.drawEllipse(QRectF(kMargin, kMargin, kSize - 2 * kMargin, kSize - 2 * kMargin));
+        painter.end();
+        icon.addPixmap(picture);
+    }
+    return icon;
 }
 
 void setLook(QWidget& widget, const char* property, const QVariant& value) {

@@ -78,6 +78,9 @@ inline Theme& theme() {
     return Theme::instance();
 }
 
+/// A dot in a colour of data, for buttons and menus that stand for a strategy, a type or a run.
+QIcon dotIcon(const QColor& colour);
+
 /// Sets a property that the style sheet selects by ("ground" to "surface", "tone" to "secondary", "letters" to
 /// "caption", "emphasis" to "primary", "wrong" to true) and has the widget drawn anew by it.
 void setLook(QWidget& widget, const char* property, const QVariant& value);

@@ -42,10 +42,6 @@ constexpr int kMinText = 132;        ///< pixels that words keep where numbers n
 constexpr int kMinName = 290;        ///< that the first of them keep where all numbers are not in sight anyway
 constexpr int kRowsMeasured = 60;    ///< for the width of a column
 
-QString count(qsizetype rows) {
-    return toQt(formatCount(static_cast<double>(rows)));
-}
-
 /// The table itself; says what to do where it has no rows.
 class Grid : public QTableView {
 public:
@@ -263,9 +259,9 @@ void TableView::Implementation::afterOrder() {
     const int left = rows->rowCount();
     const bool filtered = !rows->filter().trimmed().isEmpty();
     bar->setVisible(filterVisible.value_or(all >= kFilterFromRows) || filtered || filter->hasFocus());
-    shown->setText(filtered   ? u"%1 of %2 rows"_s.arg(count(left), count(all))
+    shown->setText(filtered   ? u"%1 of %2 rows"_s.arg(countText(left), countText(all))
                    : all == 1 ? u"1 row"_s
-                              : u"%1 rows"_s.arg(count(all)));
+                              : u"%1 rows"_s.arg(countText(all)));
     view->emptySentence =
         all > 0 && left == 0
             ? u"No row contains “%1”. Clear the filter to see all rows."_s.arg(rows->filter().trimmed().left(60))
@@ -289,7 +285,7 @@ void TableView::Implementation::updateFoot() {
                 sum += value;
         sums.append(!of.summed ? QString() : of.sumText ? of.sumText(sum) : toQt(formatCount(sum)));
     }
-    foot->setSums(sums, count(rows->rowCount()));
+    foot->setSums(sums, countText(rows->rowCount()));
 }
 
 /// Widths by the titles and a sample of the rows, once; what is left goes to the first column of text.
@@ -446,9 +442,9 @@ void TableView::Implementation::openMenu(const QPoint& place, const QModelIndex&
         menu.addAction(theme().icon(u"copy"_s), u"Copy this value"_s, owner,
                        [this, row, column] { copyText(model->exactText(row, column)); });
     const QVector<int> selected = owner->selectedRows();
-    QAction* copy = menu.addAction(
-        selected.size() == 1 ? u"Copy 1 row with titles"_s : u"Copy %1 rows with titles"_s.arg(count(selected.size())),
-        QKeySequence::Copy, owner, [this] { owner->copySelection(); });
+    QAction* copy = menu.addAction(selected.size() == 1 ? u"Copy 1 row with titles"_s
+                                                        : u"Copy %1 rows with titles"_s.arg(countText(selected.size())),
+                                   QKeySequence::Copy, owner, [this] { owner->copySelection(); });
     copy->setEnabled(!selected.isEmpty());
     menu.addSeparator();
     menu.addAction(theme().icon(u"filter"_s), u"Filter rows"_s, QKeySequence::Find, owner, [this] { focusFilter(); });

@@ -21,15 +21,11 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-QString countText(double value) {
-    return toQt(formatCount(value));
-}
-
 /// "128 v2 + 128 v3".
 QString groupsText(const hardware::Fleet& fleet) {
     QStringList parts;
     for (const hardware::Group& group : fleet.groups)
-        parts.append(countText(static_cast<double>(group.count)) + QLatin1Char(' ') + shown(group.name));
+        parts.append(countText(group.count) + QLatin1Char(' ') + shown(group.name));
     return parts.mid(0, 8).join(u" + "_s);
 }
 
@@ -37,7 +33,7 @@ QString groupsText(const hardware::Fleet& fleet) {
 QString coresText(const hardware::Platform& platform) {
     QStringList parts;
     for (const hardware::SubAccelerator& core : platform.subAccelerators)
-        parts.append(countText(static_cast<double>(core.count)) + QLatin1Char(' ') + shown(core.name));
+        parts.append(countText(core.count) + QLatin1Char(' ') + shown(core.name));
     return parts.mid(0, 8).join(u" + "_s);
 }
 
@@ -56,7 +52,7 @@ LibraryContents::Entry workloadEntry(const hardware::LibraryEntry& row) {
     if (!row.problem.empty()) return entry;
     try {
         const cost::Workload workload = cost::loadWorkload(row.path.string());
-        entry.aside = countText(static_cast<double>(workload.sources.size()));
+        entry.aside = countText(workload.sources.size());
         entry.help = shown(workload.description.empty() ? workload.name : workload.description);
     } catch (const std::exception& error) {
         entry.problem = shown(error.what());
@@ -70,16 +66,16 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
     try {
         if (row.kind == "platform") {
             const hardware::Platform platform = hardware::loadPlatform(row.path.string());
-            entry.aside = countText(static_cast<double>(hardware::coreCount(platform)));
+            entry.aside = countText(hardware::coreCount(platform));
             entry.help = coresText(platform);
         } else if (row.kind == "template") {
             const hardware::Template space = hardware::loadTemplate(row.path.string());
-            entry.aside = countText(static_cast<double>(hardware::architectureCount(space)));
+            entry.aside = countText(hardware::architectureCount(space));
             entry.help = u"%1 accelerators, the largest of %2"_s.arg(
                 entry.aside, toQt(formatQuantity(hardware::areaBound(space).value, Measure::area)));
         } else if (row.kind == "fleet") {
             const hardware::Fleet fleet = hardware::loadFleet(row.path.string());
-            entry.aside = countText(static_cast<double>(hardware::acceleratorCount(fleet)));
+            entry.aside = countText(hardware::acceleratorCount(fleet));
             entry.help = groupsText(fleet);
         } else {
             const hardware::Accelerator accelerator = hardware::loadAccelerator(row.path.string());
@@ -136,9 +132,9 @@ void describeFleet(StudyCard& card, const study::Study& study, const QString& su
         card.groups.append(
             {.name = shown(group.name), .kind = kindOf(group.accelerator), .count = static_cast<double>(group.count)});
     if (!study.parameters->contains("strategies")) return describePlan(card, study, subject);
-    card.detail = u"Batch %1 in %2, %3 ways to split it"_s.arg(
-        countText(study.parameters->value("batch", 0.0)), shown(study.parameters->value("dtype", std::string())),
-        countText(static_cast<double>(study.parameters->at("strategies").size())));
+    card.detail = u"Batch %1 in %2, %3 ways to split it"_s.arg(countText(study.parameters->value("batch", 0.0)),
+                                                               shown(study.parameters->value("dtype", std::string())),
+                                                               countText(study.parameters->at("strategies").size()));
 }
 
 /// The cores of a platform, and the algorithms that are run on them.
@@ -174,7 +170,7 @@ void describeAccelerators(StudyCard& card, const study::Study& study, const QStr
     for (const std::string& name : study.hardware)
         card.groups.append({.name = shown(name), .kind = kindOf(hardware::loadAccelerator(name)), .count = 1});
     card.detail = u"Which of %1 accelerators trains %2 fastest, which cheapest, and with what probability?"_s.arg(
-        countText(static_cast<double>(study.hardware.size())), subject);
+        countText(study.hardware.size()), subject);
 }
 
 /// What the card of a study draws and says, by what its hardware is.

@@ -77,12 +77,12 @@ public:
     bool losesPlans() const { return losesPlans_; }
 
     /// The fastest plan of those faster than `limit`; none where there is none.
-    std::optional<FoundPlan> fasterThan(double limit, const std::stop_token& stop) {
+    std::optional<FoundPlan> fasterThan(double limit, const RunControl& control) {
         // Cuts far apart first: the better the plan that is known, the less of the rest is left to look at.
         const std::size_t apart = std::max<std::size_t>(1, lattice_.layers() / kCoarse);
-        std::optional<FoundPlan> best = searchWithin(limit, apart, stop);
+        std::optional<FoundPlan> best = searchWithin(limit, apart, control);
         if (apart == 1) return best;
-        auto better = searchWithin(best ? best->value : limit, 1, stop);
+        auto better = searchWithin(best ? best->value : limit, 1, control);
         return better ? std::move(better) : std::move(best);
     }
 
@@ -151,7 +151,7 @@ private:
     }
 
     /// The fastest of the plans that take less than `within`, cut at sets whose sizes are multiples of `apart`.
-    std::optional<FoundPlan> searchWithin(double within, std::size_t apart, const std::stop_token& stop) {
+    std::optional<FoundPlan> searchWithin(double within, std::size_t apart, const RunControl& control) {
         const std::size_t stages = maxStages(within);
         if (stages == 0) return std::nullopt;
         std::vector<double> limits{kInfinity};
@@ -161,7 +161,7 @@ private:
         losesPlans_ = losesPlans_ || losesCheapStages(lattice_, numbers_, stages);
         const LoadCosts costs(problem_);
         StageTable table(lattice_, numbers_, costs, std::move(limits), cheapCounts(lattice_, numbers_, stages));
-        table.fill(apart, stop);
+        table.fill(apart, control);
         Best best{.time = within};
         table.eachPlan([&](std::uint32_t to, const Stage& stage, std::size_t count, std::size_t cheap, double load) {
             if (isWanted(count)) consider({to, stage, count, cheap, load}, best);
@@ -251,12 +251,11 @@ void check(const LayerGraph& graph, const PlacementProblem& problem, const Degre
         throw UsageError("the costs of a placement are those of another number of replicas");
     if (degrees.pipeline < 0 || degrees.pipeline > static_cast<std::int64_t>(graph.layers))
         throw UsageError(fmt::format("the plan has {} stages for {}; expected at least one layer in each",
-                                     degrees.pipeline,
-                                     formatCounted(static_cast<double>(graph.layers), "layer", "layers")));
+                                     degrees.pipeline, formatCounted(graph.layers, "layer", "layers")));
     if (degrees.data < 1 || degrees.data > problem.microBatches)
-        throw UsageError(
-            fmt::format("the plan has {} replicas for {}; expected at least one micro-batch for each", degrees.data,
-                        formatCounted(static_cast<double>(problem.microBatches), "micro-batch", "micro-batches")));
+        throw UsageError(fmt::format("the plan has {} replicas for {}; expected at least one micro-batch for each",
+                                     degrees.data,
+                                     formatCounted(problem.microBatches, "micro-batch", "micro-batches")));
 }
 
 /// Says where layers of a stage are counted as if they had an accelerator each.
@@ -314,7 +313,7 @@ void checkProblem(const LayerGraph& graph, const PlacementProblem& problem) {
         if (problem.steady->filling.empty()) throw UsageError("a steady pipeline needs to know what is added once");
         for (const Seconds seconds : problem.steady->filling) checkNumber(seconds.value, "what is added once");
     }
-    checkNumber(problem.optimizerState, "the optimiser's state");
+    checkNumber(problem.optimizerState, "the optimizer's state");
     for (const DegreeCosts& costs : problem.byDegree) {
         if (costs.degree < 1) throw UsageError("the tensor-parallel degree of a placement is at least 1");
         if (costs.layers.size() != graph.layers || costs.edges.size() != graph.edges.size())
@@ -331,7 +330,7 @@ void checkProblem(const LayerGraph& graph, const PlacementProblem& problem) {
 }
 
 Placer::Placer(LayerGraph graph, std::size_t maxCuts, const RunControl& control)
-    : lattice_(std::make_shared<const CutLattice>(std::move(graph), maxCuts, control.cancel)) {}
+    : lattice_(std::make_shared<const CutLattice>(std::move(graph), maxCuts, control)) {}
 
 const LayerGraph& Placer::graph() const {
     return lattice_->graph();
@@ -366,7 +365,7 @@ Placement Placer::place(const PlacementProblem& problem, const PlacementOptions&
     for (const auto& [bound, degreeIndex] : order) {
         if (!(bound < limit)) break;
         DegreeSearch search(*lattice_, problem, degreeIndex, replicas, only);
-        if (auto found = search.fasterThan(limit, control.cancel)) {
+        if (auto found = search.fasterThan(limit, control)) {
             limit = found->value;
             best = std::move(found);
         }
@@ -383,8 +382,8 @@ Placement Placer::place(const PlacementProblem& problem, const PlacementOptions&
         if (options.explain) addOverlap(problem, *placement.plan, placement.warnings);
     }
     if (!best && options.explain && !options.fasterThan)
-        placement.shortage = options.degrees ? explainShortage(*lattice_, problem, *options.degrees, control.cancel)
-                                             : explainShortage(*lattice_, problem, control.cancel);
+        placement.shortage = options.degrees ? explainShortage(*lattice_, problem, *options.degrees, control)
+                                             : explainShortage(*lattice_, problem, control);
     return placement;
 }
 

@@ -72,7 +72,7 @@ struct PlacementProblem {
     std::int64_t microBatches = 1;      ///< B, of a batch
     Bytes memory;                       ///< of one accelerator
     BytesPerSecond bandwidth;           ///< between any two accelerators; above 0
-    double optimizerState = 0;          ///< bytes of optimiser state per byte of weights
+    double optimizerState = 0;          ///< bytes of optimizer state per byte of weights
     bool recompute = false;             ///< activations are recomputed instead of stored, but in the last stage
     /// Layers of a stage run one after the other once all that enters it has arrived. Otherwise, as in the paper, those
     /// that do not depend on each other run at the same time at full speed.

@@ -74,10 +74,6 @@ LayerCosts costsOf(const JsonNode& node) {
             .tensorParallel = node.at("isTensorParallelized").boolean()};
 }
 
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-    return formatCounted(static_cast<double>(count), one, many);
-}
-
 class Reader {
 public:
     explicit Reader(const JsonDocument& document) : root_(document.root()) {}
@@ -134,8 +130,8 @@ private:
         if (nodes.empty()) list.fail("at least one layer", "empty");
         if (!first && nodes.size() != file_.layers.size())
             list.fail(fmt::format("the {} of tensor-parallel degree {}",
-                                  counted(file_.layers.size(), "layer", "layers"), firstDegree()),
-                      "a list of " + counted(nodes.size(), "layer", "layers"));
+                                  formatCounted(file_.layers.size(), "layer", "layers"), firstDegree()),
+                      "a list of " + formatCounted(nodes.size(), "layer", "layers"));
         costs.layers.resize(nodes.size());
         std::vector<char> seen(nodes.size(), 0);
         for (const JsonNode& node : nodes) {
@@ -156,9 +152,9 @@ private:
         std::vector<LayerEdge>& edges = file_.graph.edges;
         const bool first = degreesWithEdges_ == 1;
         if (!first && nodes.size() != edges.size())
-            list.fail(fmt::format("the {} of tensor-parallel degree {}", counted(edges.size(), "edge", "edges"),
+            list.fail(fmt::format("the {} of tensor-parallel degree {}", formatCounted(edges.size(), "edge", "edges"),
                                   firstDegree()),
-                      "a list of " + counted(nodes.size(), "edge", "edges"));
+                      "a list of " + formatCounted(nodes.size(), "edge", "edges"));
         costs.edges.resize(nodes.size());
         // Edges of another degree may stand in another order.
         std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;

@@ -17,14 +17,14 @@ namespace tessera::codesign {
 
 using model::Optimizer;
 
-/// Rule by which an optimiser's state is counted: as in the published program; in the type of the weights; or in mixed
+/// Rule by which an optimizer's state is counted: as in the published program; in the type of the weights; or in mixed
 /// precision, where the state and a copy of the weights have 32 bits and weights and gradients 16: with Adam 16 bytes
 /// for each parameter in all.
 enum class OptimizerMemory : std::uint8_t { reference, exact, mixed };
 
 inline constexpr EnumNames<OptimizerMemory> kOptimizerMemoryNames{"reference", "exact", "mixed"};
 
-/// The words of optimisers that weights may be placed with.
+/// The words of optimizers that weights may be placed with.
 constexpr EnumNames<Optimizer> optimizerWords(std::string_view model::OptimizerKind::*word) {
     const auto of = [word](Optimizer optimizer) { return model::optimizerKind(optimizer).*word; };
     return {of(Optimizer::sgd), of(Optimizer::momentum), of(Optimizer::adam), of(Optimizer::mixedAdam)};
@@ -41,7 +41,7 @@ constexpr std::string_view nameOf(OptimizerMemory rule) {
 }
 /// Bytes of state per byte of weights: reference SGD 0, Adam 1; exact SGD 0, momentum 1, Adam 2, mixed-precision Adam 6
 /// (32-bit copy, mean and variance of 16-bit weights); mixed SGD 2, momentum 4, Adam 6. None where the rule does not
-/// know the optimiser.
+/// know the optimizer.
 std::optional<double> optimizerState(Optimizer optimizer, OptimizerMemory rule);
 
 /// A file of the published program (`device_placement`): layers with their costs, and on what they are placed.

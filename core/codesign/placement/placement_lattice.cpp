@@ -28,13 +28,13 @@ struct BitsHash {
 
 }  // namespace
 
-CutLattice::CutLattice(LayerGraph graph, std::size_t maxCuts, const std::stop_token& stop) : graph_(std::move(graph)) {
+CutLattice::CutLattice(LayerGraph graph, std::size_t maxCuts, const RunControl& control) : graph_(std::move(graph)) {
     check();
     sortLayers();
     path_ = true;
     for (std::uint32_t i = 0; i + 1 < layers(); ++i)
         path_ = path_ && std::find(after_[i].begin(), after_[i].end(), i + 1) != after_[i].end();
-    allCuts_ = path_ || findAllCuts(maxCuts, stop);
+    allCuts_ = path_ || findAllCuts(maxCuts, control);
     if (path_ || !allCuts_) takePrefixes();
     if (!findCrossings(kMaxCrossings) && words_ != 0) {
         allCuts_ = false;
@@ -81,7 +81,7 @@ void CutLattice::sortLayers() {
 }
 
 /// Set by set, in order of size. False where there are more than allowed.
-bool CutLattice::findAllCuts(std::size_t maxCuts, const std::stop_token& stop) {
+bool CutLattice::findAllCuts(std::size_t maxCuts, const RunControl& control) {
     const std::size_t count = layers();
     words_ = wordsFor(count);
     members_.assign(words_, 0);
@@ -90,7 +90,7 @@ bool CutLattice::findAllCuts(std::size_t maxCuts, const std::stop_token& stop) {
     std::unordered_map<Bits, std::uint32_t, BitsHash> larger;
     std::size_t counts = 0;
     for (std::uint32_t cut = 0; cut < sizes_.size(); ++cut) {
-        if (stop.stop_requested()) throw InterruptedError("the placement was stopped");
+        control.throwIfCancelled(kPlacement);
         if (cut > 0 && sizes_[cut] != sizes_[cut - 1]) larger.clear();
         Bits bits(members_.begin() + static_cast<std::ptrdiff_t>(cut * words_),
                   members_.begin() + static_cast<std::ptrdiff_t>((cut + 1) * words_));

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
+#include <string_view>
 #include <vector>
 
 #include "core/codesign/bits.h"
@@ -11,13 +11,16 @@
 
 namespace tessera::codesign {
 
+/// Subject of RunControl's error when a placement is stopped.
+inline constexpr std::string_view kPlacement = "the placement";
+
 /// The cuts of a graph: the sets of layers that hold everything their layers depend on, ordered by inclusion. A stage
 /// lies between two of them. Layers are called by their position in an order of dependence, cuts by number: smaller
 /// sets first, so that a set's number is below those of all sets around it; 0 is the empty set, the last one is full.
 class CutLattice {
 public:
     /// Throws UsageError (see Placer), InterruptedError.
-    CutLattice(LayerGraph graph, std::size_t maxCuts, const std::stop_token& stop);
+    CutLattice(LayerGraph graph, std::size_t maxCuts, const RunControl& control);
 
     /// The cut that results from adding a layer.
     struct Step {
@@ -53,7 +56,7 @@ private:
 
     void check() const;
     void sortLayers();
-    bool findAllCuts(std::size_t maxCuts, const std::stop_token& stop);
+    bool findAllCuts(std::size_t maxCuts, const RunControl& control);
     void takePrefixes();
     bool findCrossings(std::size_t max);
 

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -36,10 +35,10 @@ bool losesCheapStages(const CutLattice& lattice, const DegreeNumbers& numbers, s
 /// Plan of the minimum peak memory among those of at most `accelerators` accelerators whose peak is below `limit`
 /// bytes; empty if there is none.
 std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
-                                   const std::stop_token& stop);
+                                   const RunControl& control);
 /// Plan of the fewest accelerators among those that fit the memory.
 std::optional<FoundPlan> minAcceleratorsPlan(const CutLattice& lattice, const PlacementProblem& problem,
-                                             const std::stop_token& stop);
+                                             const RunControl& control);
 
 /// Reason why a plan whose fullest stage is given does not fit the memory, as a part of a sentence: "needs 3 GB for
 /// stage …".
@@ -49,8 +48,8 @@ std::size_t fullestOf(const Plan& plan);
 
 /// Finds out why no plan of some degrees fits.
 Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const Degrees& degrees,
-                         const std::stop_token& stop);
+                         const RunControl& control);
 /// Finds out why nothing fits, and what would.
-Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const std::stop_token& stop);
+Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const RunControl& control);
 
 }  // namespace tessera::codesign

@@ -48,13 +48,13 @@ std::size_t maxStages(const CutLattice& lattice, const DegreeNumbers& numbers, s
 /// With `exactly`, through those of so many stages alone.
 template <typename Better>
 void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, std::size_t degreeIndex,
-                  std::size_t stages, double limit, const std::stop_token& stop, const Better& better,
+                  std::size_t stages, double limit, const RunControl& control, const Better& better,
                   std::optional<FoundPlan>& best, bool exactly = false) {
     const DegreeNumbers numbers(lattice, problem, problem.byDegree[degreeIndex]);
     const MemoryCosts costs(problem);
     StageTable table(lattice, numbers, costs, std::vector<double>(stages + 1, limit),
                      cheapCounts(lattice, numbers, stages));
-    table.fill(1, stop);
+    table.fill(1, control);
     struct Choice {
         std::uint32_t to;
         Stage stage;
@@ -74,7 +74,7 @@ void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, st
 /// Which of a stage's terms does not fit behind those before it.
 std::string_view breakingTerm(const StageMemory& memory, Bytes limit) {
     if (memory.weights > limit) return "weights and gradients";
-    if (memory.weights + memory.optimizer > limit) return "optimiser state";
+    if (memory.weights + memory.optimizer > limit) return "optimizer state";
     if (memory.weights + memory.optimizer + memory.activations > limit) return "activations";
     if (memory.total() - memory.beside > limit) return "what is kept for micro-batches in flight";
     return "what is held beside the layers";
@@ -86,26 +86,23 @@ std::string shown(Bytes bytes) {
 
 std::string reasonOf(const Shortage& shortage, const PlacementProblem& problem) {
     if (!shortage.closest)
-        return fmt::format("no plan fits: the smallest tensor-parallel degree occupies {} and there {}",
-                           formatCounted(static_cast<double>(shortage.minAccelerators), "accelerator", "accelerators"),
-                           problem.accelerators == 1
-                               ? std::string("is 1")
-                               : fmt::format("are {}", formatCount(static_cast<double>(problem.accelerators))));
+        return fmt::format(
+            "no plan fits: the smallest tensor-parallel degree occupies {} and there {}",
+            formatCounted(shortage.minAccelerators, "accelerator", "accelerators"),
+            problem.accelerators == 1 ? std::string("is 1") : fmt::format("are {}", formatCount(problem.accelerators)));
     const Plan& plan = *shortage.closest;
     const std::string text = "no plan fits: the one of least memory " + memoryShortage(problem, plan, shortage.stage);
     std::vector<std::string> ways{fmt::format("{} of memory", shown(plan.stages[shortage.stage].memory.total()))};
     if (shortage.recompute) ways.emplace_back("recomputed activations");
-    if (shortage.accelerators)
-        ways.push_back(formatCounted(static_cast<double>(*shortage.accelerators), "accelerator", "accelerators"));
+    if (shortage.accelerators) ways.push_back(formatCounted(*shortage.accelerators, "accelerator", "accelerators"));
     return text + "; it would fit with " + joined(ways, " or ");
 }
 
 std::string shown(const Degrees& degrees) {
-    const std::string stages = degrees.pipeline < 1
-                                   ? std::string()
-                                   : formatCounted(static_cast<double>(degrees.pipeline), "stage", "stages") + ", ";
+    const std::string stages =
+        degrees.pipeline < 1 ? std::string() : formatCounted(degrees.pipeline, "stage", "stages") + ", ";
     return fmt::format("{}tensor-parallel degree {} and {}", stages, degrees.tensorParallel,
-                       formatCounted(static_cast<double>(degrees.data), "replica", "replicas"));
+                       formatCounted(degrees.data, "replica", "replicas"));
 }
 
 }  // namespace
@@ -115,10 +112,10 @@ std::string memoryShortage(const PlacementProblem& problem, const Plan& plan, st
     const Bytes needed = memory.total();
     return fmt::format(
         "needs {} for stage {} of {} and an accelerator has {}, {} too little because of {} (weights and gradients {}, "
-        "optimiser state {}, activations {}, {} in flight {}{})",
+        "optimizer state {}, activations {}, {} in flight {}{})",
         shown(needed), stage + 1, plan.stages.size(), shown(problem.memory), shown(needed - problem.memory),
         breakingTerm(memory, problem.memory), shown(memory.weights), shown(memory.optimizer), shown(memory.activations),
-        formatCounted(static_cast<double>(memory.inFlight), "micro-batch", "micro-batches"), shown(memory.stashed),
+        formatCounted(memory.inFlight, "micro-batch", "micro-batches"), shown(memory.stashed),
         memory.beside.value > 0 ? ", beside them " + shown(memory.beside) : std::string());
 }
 
@@ -132,16 +129,13 @@ std::size_t fullestOf(const Plan& plan) {
 std::string misfitOf(const PlacementProblem& problem, const Plan& plan) {
     std::int64_t each = 0;
     for (const PlacedStage& stage : plan.stages) each += stage.accelerators;
-    const auto accelerators = [](std::int64_t count) {
-        return formatCounted(static_cast<double>(count), "accelerator", "accelerators");
-    };
+    const auto accelerators = [](std::int64_t count) { return formatCounted(count, "accelerator", "accelerators"); };
     if (plan.data > problem.microBatches)
-        return fmt::format("the plan has {} replicas for {}", formatCount(static_cast<double>(plan.data)),
-                           formatCounted(static_cast<double>(problem.microBatches), "micro-batch", "micro-batches"));
+        return fmt::format("the plan has {} replicas for {}", formatCount(plan.data),
+                           formatCounted(problem.microBatches, "micro-batch", "micro-batches"));
     if (each > problem.accelerators / plan.data)
         return fmt::format("the plan occupies {} for each of {} and there are {}", accelerators(each),
-                           formatCounted(static_cast<double>(plan.data), "replica", "replicas"),
-                           accelerators(problem.accelerators));
+                           formatCounted(plan.data, "replica", "replicas"), accelerators(problem.accelerators));
     const std::size_t fullest = fullestOf(plan);
     if (plan.stages[fullest].memory.total() > problem.memory)
         return "the plan does not fit: it " + memoryShortage(problem, plan, fullest);
@@ -149,7 +143,7 @@ std::string misfitOf(const PlacementProblem& problem, const Plan& plan) {
 }
 
 Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const Degrees& degrees,
-                         const std::stop_token& stop) {
+                         const RunControl& control) {
     Shortage shortage;
     for (std::size_t i = 0; i < problem.byDegree.size(); ++i) {
         if (problem.byDegree[i].degree != degrees.tensorParallel) continue;
@@ -158,8 +152,8 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
         const bool exactly = degrees.pipeline > 0;
         const std::size_t stages = exactly ? static_cast<std::size_t>(degrees.pipeline)
                                            : std::max<std::size_t>(maxStages(lattice, numbers, each), 1);
-        const std::size_t least = exactly ? stages : 1;
-        shortage.minAccelerators = acceleratorsOf(numbers, least, std::min(least, numbers.cheap));
+        const std::size_t minStages = exactly ? stages : 1;
+        shortage.minAccelerators = acceleratorsOf(numbers, minStages, std::min(minStages, numbers.cheap));
         double min = kInfinity;
         std::int64_t minAccelerators = std::numeric_limits<std::int64_t>::max();
         const auto better = [&](std::int64_t accelerators, double bytes) {
@@ -169,7 +163,7 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
             return true;
         };
         std::optional<FoundPlan> found;
-        searchMemory(lattice, problem, i, stages, kInfinity, stop, better, found, exactly);
+        searchMemory(lattice, problem, i, stages, kInfinity, control, better, found, exactly);
         if (!found) {
             shortage.minAccelerators = std::max(shortage.minAccelerators, minAccelerators);
             break;
@@ -183,15 +177,15 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
         shortage.reason = fmt::format("no plan of {} fits: the one of least memory {}", shown(degrees),
                                       memoryShortage(problem, *shortage.closest, shortage.stage));
     else
-        shortage.reason = fmt::format(
-            "no plan of {} fits: each replica occupies {} or more and there {} {} for all of them", shown(degrees),
-            formatCounted(static_cast<double>(shortage.minAccelerators), "accelerator", "accelerators"),
-            problem.accelerators == 1 ? "is" : "are", formatCount(static_cast<double>(problem.accelerators)));
+        shortage.reason =
+            fmt::format("no plan of {} fits: each replica occupies {} or more and there {} {} for all of them",
+                        shown(degrees), formatCounted(shortage.minAccelerators, "accelerator", "accelerators"),
+                        problem.accelerators == 1 ? "is" : "are", formatCount(problem.accelerators));
     return shortage;
 }
 
 std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
-                                   const std::stop_token& stop) {
+                                   const RunControl& control) {
     // Just above the memory that there is first: little is below that.
     constexpr std::array kSlack{1.0, 1.25, 2.0, 4.0};
     std::optional<FoundPlan> best;
@@ -208,7 +202,7 @@ std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementPro
                 upper = bytes;
                 return true;
             };
-            searchMemory(lattice, problem, i, stages[i], upper, stop, better, best);
+            searchMemory(lattice, problem, i, stages[i], upper, control, better, best);
         }
         if (upper >= limit) break;
     }
@@ -216,7 +210,7 @@ std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementPro
 }
 
 std::optional<FoundPlan> minAcceleratorsPlan(const CutLattice& lattice, const PlacementProblem& problem,
-                                             const std::stop_token& stop) {
+                                             const RunControl& control) {
     std::optional<FoundPlan> best;
     std::int64_t minAccelerators = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = 0; i < problem.byDegree.size(); ++i) {
@@ -225,28 +219,28 @@ std::optional<FoundPlan> minAcceleratorsPlan(const CutLattice& lattice, const Pl
             minAccelerators = accelerators;
             return true;
         };
-        searchMemory(lattice, problem, i, lattice.layers(), justAbove(problem.memory), stop, better, best);
+        searchMemory(lattice, problem, i, lattice.layers(), justAbove(problem.memory), control, better, best);
     }
     if (best) best->value = static_cast<double>(minAccelerators);
     return best;
 }
 
-Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const std::stop_token& stop) {
+Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const RunControl& control) {
     Shortage shortage;
     shortage.minAccelerators = std::numeric_limits<std::int64_t>::max();
     for (const DegreeCosts& costs : problem.byDegree)
         shortage.minAccelerators = std::min(
             shortage.minAccelerators, replicasOfCosts(problem) * DegreeNumbers(lattice, problem, costs).parallelNeeds);
-    if (const auto found = minAcceleratorsPlan(lattice, problem, stop))
+    if (const auto found = minAcceleratorsPlan(lattice, problem, control))
         shortage.accelerators = static_cast<std::int64_t>(found->value) * replicasOfCosts(problem);
-    if (const auto found = minMemory(lattice, problem, kInfinity, stop)) {
+    if (const auto found = minMemory(lattice, problem, kInfinity, control)) {
         shortage.closest = evaluate(lattice.graph(), problem, planOf(lattice, problem, *found));
         shortage.stage = fullestOf(*shortage.closest);
         shortage.memory = shortage.closest->stages[shortage.stage].memory.total();
         PlacementProblem recomputing = problem;
         recomputing.recompute = true;
         shortage.recompute = !problem.recompute && !problem.steady &&
-                             minMemory(lattice, recomputing, justAbove(problem.memory), stop).has_value();
+                             minMemory(lattice, recomputing, justAbove(problem.memory), control).has_value();
     }
     shortage.reason = reasonOf(shortage, problem);
     return shortage;

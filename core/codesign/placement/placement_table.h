@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/codesign/placement/placement_walk.h"
 
 namespace tessera::codesign {
@@ -57,11 +55,11 @@ public:
     }
 
     /// Plans are cut at sets whose sizes are multiples of `apart`.
-    void fill(std::size_t apart, const std::stop_token& stop) {
+    void fill(std::size_t apart, const RunControl& control) {
         for (std::uint32_t cut = lattice_.full(); cut-- > 1;) {
             if (lattice_.sizeOf(cut) % apart != 0) continue;
-            if (stop.stop_requested()) throw InterruptedError("the placement was stopped");
-            fillRow(cut, stop);
+            control.throwIfCancelled(kPlacement);
+            fillRow(cut, control);
         }
     }
 
@@ -127,14 +125,13 @@ private:
     /// Limit of a stage other than a plan's first, as the q-th from the end.
     double limitAt(std::size_t q) const { return q + 1 <= stages_ ? limits_[q + 1] : 0; }
 
-    void fillRow(std::uint32_t cut, const std::stop_token& stop) {
+    void fillRow(std::uint32_t cut, const RunControl& control) {
         considerLast(cut);
         if (stages_ >= 3) {
             std::uint32_t visited = 0;
             walk_.eachStage(cut, [&](std::uint32_t to, const Stage& stage) {
                 constexpr std::uint32_t kOften = 1U << 16;
-                if (++visited % kOften == 0 && stop.stop_requested())
-                    throw InterruptedError("the placement was stopped");
+                if (++visited % kOften == 0) control.throwIfCancelled(kPlacement);
                 if (to == lattice_.full() || hopeless(stage, 2, limits_[3])) return Walk::notFurther;
                 if (!ranges_[to].empty()) considerStage(cut, to, stage);
                 return Walk::on;

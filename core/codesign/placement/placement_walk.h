@@ -41,7 +41,7 @@ struct DegreeNumbers {
     bool recompute = false;
     bool serial = false;  ///< PlacementProblem::inARow
     std::vector<double> forward, backward;
-    std::vector<double> held;         ///< bytes of weights, gradients, optimiser state and activations
+    std::vector<double> held;         ///< bytes of weights, gradients, optimizer state and activations
     std::vector<double> activations;  ///< bytes
     std::vector<double> weights;      ///< bytes
     std::vector<double> update;       ///< seconds

@@ -46,11 +46,11 @@ template <typename Costs>
 class FilledTable {
 public:
     FilledTable(const CutLattice& lattice, const DegreeNumbers& numbers, const Costs& costs, std::size_t stages,
-                const std::stop_token& stop)
+                const RunControl& control)
         : costs_(costs),
           table_(lattice, numbers, costs_, std::vector<double>(stages + 1, std::numeric_limits<double>::infinity()),
                  cheapCounts(lattice, numbers, stages)) {
-        table_.fill(1, stop);
+        table_.fill(1, control);
     }
     FilledTable(const FilledTable&) = delete;
     FilledTable& operator=(const FilledTable&) = delete;
@@ -65,18 +65,18 @@ private:
 }  // namespace
 
 struct PlanTable::Data {
-    Data(const Placer& placer, PlacementProblem given, const RunControl& control)
-        : lattice(placer.lattice_), problem(std::move(given)), stop(control.cancel) {
+    Data(const Placer& placer, PlacementProblem given, const RunControl& watching)
+        : lattice(placer.lattice_), problem(std::move(given)), control(watching) {
         checkProblem(lattice->graph(), problem);
         if (problem.byDegree.size() != 1) throw UsageError("a table of plans is of one tensor-parallel degree");
         numbers = std::make_unique<const DegreeNumbers>(*lattice, problem, problem.byDegree.front());
-        while (most < lattice->layers() &&
-               acceleratorsOf(*numbers, most + 1, std::min(most + 1, numbers->cheap)) <= problem.accelerators)
-            ++most;
-        byLoad.resize(most + 1);
-        byMemory.resize(most + 1);
-        if (most == 0) return;
-        loads = std::make_unique<FilledTable<LoadCosts>>(*lattice, *numbers, LoadCosts(problem), most, stop);
+        while (maxStages < lattice->layers() &&
+               acceleratorsOf(*numbers, maxStages + 1, std::min(maxStages + 1, numbers->cheap)) <= problem.accelerators)
+            ++maxStages;
+        byLoad.resize(maxStages + 1);
+        byMemory.resize(maxStages + 1);
+        if (maxStages == 0) return;
+        loads = std::make_unique<FilledTable<LoadCosts>>(*lattice, *numbers, LoadCosts(problem), maxStages, control);
         collect(loads->table(), byLoad, !problem.steady);
     }
 
@@ -106,7 +106,7 @@ struct PlanTable::Data {
     }
 
     bool isOf(std::int64_t stages, std::int64_t replicas) const {
-        if (stages < 1 || static_cast<std::size_t>(stages) > most || replicas < 1) return false;
+        if (stages < 1 || static_cast<std::size_t>(stages) > maxStages || replicas < 1) return false;
         return replicas <= problem.microBatches && (!problem.steady || problem.steady->replicas == replicas);
     }
 
@@ -138,9 +138,9 @@ struct PlanTable::Data {
 
     std::shared_ptr<const CutLattice> lattice;
     PlacementProblem problem;
-    std::stop_token stop;
+    RunControl control;
     std::unique_ptr<const DegreeNumbers> numbers;
-    std::size_t most = 0;  ///< stages
+    std::size_t maxStages = 0;
     std::unique_ptr<FilledTable<LoadCosts>> loads;
     std::unique_ptr<FilledTable<MemoryCosts>> memories;  ///< made when it is asked for
     ChoicesByStages byLoad, byMemory;
@@ -157,7 +157,7 @@ const PlacementProblem& PlanTable::problem() const {
 }
 
 bool PlanTable::hasAll() const {
-    return data_->lattice->allCuts() && !losesCheapStages(*data_->lattice, *data_->numbers, data_->most);
+    return data_->lattice->allCuts() && !losesCheapStages(*data_->lattice, *data_->numbers, data_->maxStages);
 }
 
 std::optional<PlanTable::Fastest> PlanTable::fastest(std::int64_t stages, std::int64_t replicas) const {
@@ -177,7 +177,7 @@ std::optional<Plan> PlanTable::leanest(std::int64_t stages, std::int64_t replica
     if (!data_->isOf(stages, replicas)) return std::nullopt;
     if (!data_->memories) {
         data_->memories = std::make_unique<FilledTable<MemoryCosts>>(
-            *data_->lattice, *data_->numbers, MemoryCosts(data_->problem), data_->most, data_->stop);
+            *data_->lattice, *data_->numbers, MemoryCosts(data_->problem), data_->maxStages, data_->control);
         data_->collect(data_->memories->table(), data_->byMemory, false);
     }
     const CutChoice* leanest = data_->best(data_->byMemory[static_cast<std::size_t>(stages)], replicas,

@@ -484,10 +484,10 @@ void Scorer::describe(Result& result) const {
     noteBandwidths(result);
     note(result.assumptions,
          {space_.networkBandwidth.values.empty()
-              ? fmt::format("Accelerators are joined by a flat network of {:.6g} GB/s each; an AllReduce is a ring.",
+              ? fmt::format("Accelerators are joined by a flat network of {:.6g} GB/s each; an all-reduce is a ring.",
                             options_.bandwidth.value / 1e9)
               : fmt::format("Accelerators are joined by a flat network of their own bandwidth, those that have none by "
-                            "{:.6g} GB/s each; an AllReduce is a ring.",
+                            "{:.6g} GB/s each; an all-reduce is a ring.",
                             options_.bandwidth.value / 1e9),
           "A batch takes the load of the slowest stage for each micro-batch of a replica and for each stage but one.",
           fmt::format(

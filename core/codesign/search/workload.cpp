@@ -71,13 +71,15 @@ public:
 
     void load(const std::vector<std::int64_t>& degrees) {
         first_ = ofFixedBatch(degrees);
-        for (const std::int64_t microBatch : first_ ? std::vector{most()} : options_.microBatches)
+        for (const std::int64_t microBatch : first_ ? std::vector{maxMicroBatch()} : options_.microBatches)
             for (const std::int64_t degree : degrees) add(microBatch, degree);
         workload_.works = std::move(works_).all();
     }
 
 private:
-    std::int64_t most() const { return *std::max_element(options_.microBatches.begin(), options_.microBatches.end()); }
+    std::int64_t maxMicroBatch() const {
+        return *std::max_element(options_.microBatches.begin(), options_.microBatches.end());
+    }
 
     model::Model loadedAt(std::int64_t microBatch, std::int64_t degree) const {
         control_.throwIfCancelled("reading the models");
@@ -95,8 +97,8 @@ private:
     /// file is then read once, and not for every micro-batch.
     std::optional<model::Model> ofFixedBatch(const std::vector<std::int64_t>& degrees) const {
         if (model::isZooName(path_) || options_.microBatches.size() < 2) return {};
-        model::Model loaded = loadedAt(most(), degrees.front());
-        if (loaded.graph()->batch == most()) return {};
+        model::Model loaded = loadedAt(maxMicroBatch(), degrees.front());
+        if (loaded.graph()->batch == maxMicroBatch()) return {};
         return loaded;
     }
 
@@ -212,7 +214,7 @@ std::vector<std::string> assumptionsOf(const WorkloadOptions& options) {
     return {
         std::string(model::kNoLoss),
         fmt::format(
-            "Weights, gradients, activations and the optimiser's state are words of {} bytes{}.", options.wordBytes,
+            "Weights, gradients, activations and the optimizer's state are words of {} bytes{}.", options.wordBytes,
             options.optimizer == Optimizer::mixedAdam ? ", but a 32-bit copy of the weights, mean and variance" : ""),
         "Reshapes, transpositions, splits and concatenations take no time: operators read and write any layout.",
         ("A product is fused with the element-wise operators behind it, as far as each is the only one of its phase "

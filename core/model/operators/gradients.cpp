@@ -6,7 +6,7 @@
 #include "core/model/operators/families.h"
 #include "core/model/operators/rule_context.h"
 
-/// Operators that only training has: gradients that no operator of the forward pass makes, and the optimiser's updates.
+/// Operators that only training has: gradients that no operator of the forward pass makes, and the optimizer's updates.
 /// A gradient reads the gradient of its operator's output first. Its attributes: `of` (the operator's type), for each
 /// output either `like` (the input that it has the shape of, -1 = none) or `shape` and `type`, and what it costs:
 /// `macs`, `flops`, or `flops_each` element of the first input.
@@ -169,7 +169,7 @@ std::vector<OperatorKind> matrixRows() {
     };
 }
 
-// The optimiser -------------------------------------------------------------------------------------------------------
+// The optimizer -------------------------------------------------------------------------------------------------------
 
 /// Inputs: the parameter, its gradient and the state; outputs: the parameter and the state.
 void updateRule(RuleContext& node) {

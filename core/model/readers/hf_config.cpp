@@ -322,15 +322,15 @@ std::string maskedWindow(const ConfigTransformer& config) {
 
 /// The length of a sample, of a model that reads text.
 std::int64_t sequenceOf(const ConfigTransformer& config, const LoadOptions& options) {
-    const std::int64_t most = std::max(config.context, std::int64_t{1});
+    const std::int64_t max = std::max(config.context, std::int64_t{1});
     const auto given = options.dimensions.find(kConfigSequence);
     const std::int64_t usual = config.kind == ConfigKind::decoder ? kUsualSequence : 512;
-    if (given == options.dimensions.end()) return std::min(most, usual);
+    if (given == options.dimensions.end()) return std::min(max, usual);
     const bool bounded = config.positions == ConfigPositions::learned;
-    const std::int64_t bound = bounded ? most : kLongestSequence;
+    const std::int64_t bound = bounded ? max : kLongestSequence;
     if (given->second > bound)
         throw UsageError(fmt::format("dimension '{}' is {}; expected at most {}", kConfigSequence, given->second,
-                                     bounded ? fmt::format("the model's {} positions", most) : "a million"));
+                                     bounded ? fmt::format("the model's {} positions", max) : "a million"));
     return given->second;
 }
 

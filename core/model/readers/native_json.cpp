@@ -38,10 +38,6 @@ constexpr const char* kEscapeRule = R"(every backslash as \\ or as the start of 
 
 constexpr EnumNames<TensorRole> kRoleNames{"input", "parameter", "statistic", "constant", "activation", "derived"};
 
-bool isStored(TensorRole role) {
-    return role == TensorRole::parameter || role == TensorRole::statistic || role == TensorRole::constant;
-}
-
 // Texts ---------------------------------------------------------------------------------------------------------------
 
 /// Bytes as a JSON text: see writeNativeJson on escapes.

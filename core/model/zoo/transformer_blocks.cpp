@@ -154,8 +154,8 @@ void checkDivides(const Network& net, const char* name, std::int64_t size, std::
     if (of % size != 0) failSize(net, name, size, fmt::format("a divisor of its {} {}", of, what));
 }
 
-void checkAtMost(const Network& net, const char* name, std::int64_t size, std::int64_t most, const char* what) {
-    if (size > most) failSize(net, name, size, fmt::format("at most its {} {}", most, what));
+void checkAtMost(const Network& net, const char* name, std::int64_t size, std::int64_t max, const char* what) {
+    if (size > max) failSize(net, name, size, fmt::format("at most its {} {}", max, what));
 }
 
 void checkSlices(const Network& net, const TransformerSize& size) {

@@ -39,8 +39,8 @@ void sourceTerms(const CalibrationOutcome& outcome, Terms& terms) {
 }
 
 void passTerms(const CalibrationOutcome& outcome, Terms& terms) {
-    terms.push_back({"kernels that both passes measured",
-                     formatCount(static_cast<double>(outcome.made.agreement.compared)), "result, agreement.kernels"});
+    terms.push_back({"kernels that both passes measured", formatCount(outcome.made.agreement.compared),
+                     "result, agreement.kernels"});
     sourceTerms(outcome, terms);
 }
 
@@ -192,8 +192,7 @@ std::string calibrationHeadline(const CalibrationOutcome& outcome) {
     if (const auto rate = memoryRate(made.accelerator))
         parts.push_back(fmt::format("{} from {}", formatQuantity(*rate, Measure::bytesPerSecond),
                                     escaped(made.accelerator.memory.back().name)));
-    parts.push_back(
-        formatCounted(static_cast<double>(made.kernels.measured.size()), "kernel and shape", "kernels and shapes"));
+    parts.push_back(formatCounted(made.kernels.measured.size(), "kernel and shape", "kernels and shapes"));
     if (made.agreement.compared == 0)
         parts.emplace_back("noise not known");
     else

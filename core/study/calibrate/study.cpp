@@ -109,8 +109,8 @@ Estimate estimateCalibration(const Study& study) {
     estimate.seconds = calibrate::limitOf(options);
     std::string what = "rates of this machine";
     if (!options.kernels.empty())
-        what += fmt::format(", {} of the model", formatCounted(static_cast<double>(options.kernels.size()),
-                                                               "kernel and shape", "kernels and shapes"));
+        what += fmt::format(", {} of the model",
+                            formatCounted(options.kernels.size(), "kernel and shape", "kernels and shapes"));
     estimate.text = fmt::format("{}, and {} of shapes: {}", what, options.quick ? "a coarse grid" : "the whole grid",
                                 formatWait(estimate.seconds));
     return estimate;

@@ -31,7 +31,7 @@ std::vector<InputFact> facts(const CodesignOutcome& outcome) {
     const auto& rates = result.space.rates;
     facts.push_back({"Hardware", "name", result.space.name});
     facts.push_back({"Hardware", "area limit", formatQuantity(result.areaBound.value, Measure::area)});
-    facts.push_back({"Hardware", "architectures", formatCount(static_cast<double>(result.architectures))});
+    facts.push_back({"Hardware", "architectures", formatCount(result.architectures)});
     facts.push_back({"Hardware", "clock", formatQuantity(rates.clock.value, Measure::hertz)});
     facts.push_back({"Hardware", "HBM bandwidth", formatQuantity(rates.hbmBandwidth.value, Measure::bytesPerSecond)});
     return facts;

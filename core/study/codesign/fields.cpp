@@ -27,18 +27,6 @@ using Terms = std::vector<Explanation::Term>;
 constexpr unsigned kShown = kText | kTable, kAll = kText | kTable | kExactTable, kSeen = kTable | kExactTable;
 constexpr std::string_view kDefinition = "definition";
 
-std::string secondsText(Seconds time) {
-    return formatQuantity(time.value, Measure::seconds);
-}
-
-std::string wholeText(std::int64_t value) {
-    return formatCount(static_cast<double>(value));
-}
-
-std::string samplesText(double value) {
-    return rateText(value) + " samples/s";
-}
-
 std::string bufferText(double bytes) {
     return hardware::bufferSize(Bytes{bytes});
 }
@@ -67,7 +55,7 @@ void objectiveTerms(const Design& result, Terms& terms) {
 void boundTerms(const Design& result, Terms& terms) {
     terms.push_back({"best found", objectiveText(result, result.best->objective), "result"});
     terms.push_back(
-        {"states of an operator schedule", wholeText(result.options.scheduleStates), "parameter schedule_states"});
+        {"states of an operator schedule", formatCount(result.options.scheduleStates), "parameter schedule_states"});
 }
 
 void areaTerms(const Design& result, Terms& terms) {
@@ -102,8 +90,8 @@ void hbmTerms(const Design& result, Terms& terms) {
 }
 
 void countTerms(const Design& result, Terms& terms) {
-    terms.push_back({"architectures within the area", wholeText(result.architectures), "result"});
-    terms.push_back({"points", wholeText(result.points), "result"});
+    terms.push_back({"architectures within the area", formatCount(result.architectures), "result"});
+    terms.push_back({"points", formatCount(result.points), "result"});
 }
 
 void meanTerms(const Design& result, Terms& terms) {
@@ -122,17 +110,17 @@ void timeTerms(const TrainedModel& row, Terms& terms) {
     for (const Field<TrainedModel>& field : modelFields())
         if ((field.uses & (kParts | kMetric | kWords)) == kParts)
             terms.push_back({std::string(field.title), textOf(field, row), "result, time_parts_s"});
-    terms.push_back({"micro-batch", wholeText(row.model->choice.microBatch), "result"});
+    terms.push_back({"micro-batch", formatCount(row.model->choice.microBatch), "result"});
 }
 
 void rateTerms(const TrainedModel& row, Terms& terms) {
-    terms.push_back({"global batch", wholeText(row.result->options.globalBatch), "parameter global_batch"});
-    terms.push_back({"time per batch", secondsText(row.model->timePerBatch), "result"});
+    terms.push_back({"global batch", formatCount(row.result->options.globalBatch), "parameter global_batch"});
+    terms.push_back({"time per batch", formatSeconds(row.model->timePerBatch), "result"});
 }
 
 void mfuTerms(const TrainedModel& row, Terms& terms) {
     terms.push_back({"throughput", samplesText(row.model->throughput), "result"});
-    terms.push_back({"accelerators", wholeText(row.result->options.accelerators), "parameter accelerators"});
+    terms.push_back({"accelerators", formatCount(row.result->options.accelerators), "parameter accelerators"});
     terms.push_back({"multiply-accumulates per cycle of an accelerator",
                      formatCount(hardware::peakMacs(row.result->best->architecture)), "architecture"});
     terms.push_back(
@@ -148,10 +136,10 @@ void speedupTerms(const TrainedModel& row, Terms& terms) {
 }
 
 void planTerms(const TrainedModel& row, Terms& terms) {
-    terms.push_back({"stages", wholeText(row.model->pipeline), "result"});
-    terms.push_back({"replicas", wholeText(row.model->data), "result"});
-    terms.push_back({"accelerators of a slice", wholeText(row.model->tensorParallel), "result"});
-    terms.push_back({"accelerators", wholeText(row.result->options.accelerators), "parameter accelerators"});
+    terms.push_back({"stages", formatCount(row.model->pipeline), "result"});
+    terms.push_back({"replicas", formatCount(row.model->data), "result"});
+    terms.push_back({"accelerators of a slice", formatCount(row.model->tensorParallel), "result"});
+    terms.push_back({"accelerators", formatCount(row.result->options.accelerators), "parameter accelerators"});
 }
 
 // ----------------------------------------------------------------------------------------------------------- values
@@ -405,7 +393,7 @@ const std::vector<Field<ModelStage>>& stageFields() {
          "Micro-batches between their forward and backward pass, at most"},
         {"weights_bytes", "Weights", kSeen, ofMemory<&StageMemory::weights>, nullptr, Measure::bytes, Better::lower,
          "And their gradients", "", memoryText},
-        {"optimizer_bytes", "Optimiser", kSeen, ofMemory<&StageMemory::optimizer>, nullptr, Measure::bytes,
+        {"optimizer_bytes", "Optimizer", kSeen, ofMemory<&StageMemory::optimizer>, nullptr, Measure::bytes,
          Better::lower, "Its state", "", memoryText},
         {"activations_bytes", "Activations", kSeen, ofMemory<&StageMemory::activations>, nullptr, Measure::bytes,
          Better::lower, "Of the micro-batch at work", "", memoryText},

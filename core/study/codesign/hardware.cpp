@@ -38,8 +38,8 @@ std::string clockText(const codesign::Result& result) {
 }
 
 std::string arraysText(const hardware::Architecture& its) {
-    return fmt::format("{} of {} x {} elements", formatCounted(static_cast<double>(its.tensorCores), "array", "arrays"),
-                       its.height, its.width);
+    return fmt::format("{} of {} x {} elements", formatCounted(its.tensorCores, "array", "arrays"), its.height,
+                       its.width);
 }
 
 std::string_view typeOfWord(std::int64_t bytes) {

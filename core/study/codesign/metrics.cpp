@@ -39,7 +39,7 @@ std::optional<Explanation> explainCodesign(const Result& result, const CodesignO
 }
 
 std::string objectiveText(const codesign::Result& result, double value) {
-    if (result.options.objective == codesign::Objective::mean) return rateText(value) + " samples/s";
+    if (result.options.objective == codesign::Objective::mean) return samplesText(value);
     const std::string of = result.space.reference ? result.space.reference->name : "";
     return of.empty() ? formatCount(value) : timesText(value) + " " + of;
 }

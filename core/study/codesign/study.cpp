@@ -18,6 +18,7 @@
 #include "core/base/input_files.h"
 #include "core/base/names.h"
 #include "core/base/number.h"
+#include "core/base/pacer.h"
 #include "core/base/parallel.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
@@ -157,13 +158,9 @@ CodesignInputs readInputs(const Study& study, const CodesignSettings& settings, 
 /// Hands states on, but not more often than every other second: each holds all that was found.
 std::function<void(const codesign::Progress&)> checkpoints(std::function<void(Json)> sink) {
     if (!sink) return {};
-    constexpr std::chrono::seconds kEvery{2};
-    auto last = std::chrono::steady_clock::now() - kEvery;
-    return [sink = std::move(sink), last, kEvery](const codesign::Progress& progress) mutable {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last < kEvery) return;
-        last = now;
-        sink(progressJson(progress));
+    constexpr Pacer::Rule kEvery{.minPause = std::chrono::seconds{2}, .pauseOverCost = Pacer::kTenthOfTime};
+    return [sink = std::move(sink), pacer = Pacer(kEvery)](const codesign::Progress& progress) mutable {
+        if (pacer.isDue()) pacer.timed([&] { sink(progressJson(progress)); });
     };
 }
 
@@ -201,19 +198,17 @@ namespace {
 std::function<void(const codesign::Progress& progress)> liveDesigns(const codesign::Result& searched,
                                                                     const RunContext& context) {
     if (!context.evaluated) return {};
-    using Clock = std::chrono::steady_clock;
     struct Sent {
         std::set<std::pair<std::size_t, bool>> designs;  ///< architecture, and whether it was scheduled in full
-        Clock::time_point next = {};
+        Pacer pacer{{.minPause = std::chrono::milliseconds{200}}};
     };
     return [&searched, &context, sent = std::make_shared<Sent>()](const codesign::Progress& progress) {
-        constexpr std::chrono::milliseconds kBetween{200};
-        if (Clock::now() < sent->next) return;
+        if (!sent->pacer.isDue()) return;
         std::vector<KnownDesign> fresh;
         for (const codesign::Progress::Evaluated& each : progress.evaluated)
             if (sent->designs.emplace(each.architecture, each.refined).second) fresh.push_back({.point = each.point});
         if (!fresh.empty()) context.evaluated(pointTable(searched, fresh));
-        sent->next = Clock::now() + kBetween;
+        sent->pacer.noteDone();
     };
 }
 
@@ -281,9 +276,9 @@ Estimate estimateCodesign(const Study& study) {
     constexpr double kSecondsPerArchitecture = 5e-4;
     const auto models = static_cast<double>(study.models.size());
     estimate.seconds = kSecondsPerArchitecture * static_cast<double>(architectures) * models;
-    estimate.text = fmt::format("{}, {}: {} on one core", formatCounted(models, "model", "models"),
-                                formatCounted(static_cast<double>(architectures), "architecture", "architectures"),
-                                formatWait(estimate.seconds));
+    estimate.text =
+        fmt::format("{}, {}: {} on one core", formatCounted(models, "model", "models"),
+                    formatCounted(architectures, "architecture", "architectures"), formatWait(estimate.seconds));
     return estimate;
 }
 

@@ -26,17 +26,16 @@ FieldValue known(const CostTotals& totals) {
 }
 
 void layerTerms(const CostTotals& totals, Terms& terms) {
-    terms.push_back({"layers", formatCount(static_cast<double>(totals.layers - totals.failed)), "result, rows"});
-    if (totals.failed > 0)
-        terms.push_back({"layers that cannot be analysed", formatCount(static_cast<double>(totals.failed)), "result"});
+    terms.push_back({"layers", formatCount(totals.layers - totals.failed), "result, rows"});
+    if (totals.failed > 0) terms.push_back({"layers that cannot be analysed", formatCount(totals.failed), "result"});
 }
 
 void arrayTerms(const CostTotals& totals, Terms& terms) {
     layerTerms(totals, terms);
     terms.push_back({"multiply-accumulates", formatCount(totals.macs), "result, rows"});
     terms.push_back({"cycles", formatCount(totals.cycles), "result, rows"});
-    terms.push_back({"processing elements", formatCount(static_cast<double>(totals.array.pes)), "parameter pes"});
-    terms.push_back({"lanes", formatCount(static_cast<double>(totals.array.simdLanes)), "parameter simd_lanes"});
+    terms.push_back({"processing elements", formatCount(totals.array.pes), "parameter pes"});
+    terms.push_back({"lanes", formatCount(totals.array.simdLanes), "parameter simd_lanes"});
 }
 
 }  // namespace
@@ -157,15 +156,14 @@ CostTotals totalsOf(const CostOutcome& outcome) {
 
 std::string costHeadline(const CostOutcome& outcome) {
     const CostTotals totals = totalsOf(outcome);
-    const auto layers = static_cast<double>(outcome.layers.size());
+    const std::size_t layers = outcome.layers.size();
     if (!totals.isKnown()) return fmt::format("none of {} can be analysed", formatCounted(layers, "layer", "layers"));
-    std::string text =
-        fmt::format("{} cycles · {} · {} off chip · {} utilisation · {} on {}", formatCount(totals.cycles),
-                    formatQuantity(totals.energy, Measure::joules), formatQuantity(totals.offChipBytes, Measure::bytes),
-                    percentText(totals.utilisation), escaped(outcome.dataflow),
-                    formatCounted(static_cast<double>(outcome.array.pes), "element", "elements"));
+    std::string text = fmt::format("{} cycles · {} · {} off chip · {} utilisation · {} on {}",
+                                   formatCount(totals.cycles), formatQuantity(totals.energy, Measure::joules),
+                                   formatQuantity(totals.offChipBytes, Measure::bytes), percentText(totals.utilisation),
+                                   escaped(outcome.dataflow), formatCounted(outcome.array.pes, "element", "elements"));
     if (totals.failed > 0)
-        text += fmt::format(" · {} of {} cannot be analysed", formatCount(static_cast<double>(totals.failed)),
+        text += fmt::format(" · {} of {} cannot be analysed", formatCount(totals.failed),
                             formatCounted(layers, "layer", "layers"));
     return text;
 }

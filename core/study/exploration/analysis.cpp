@@ -50,7 +50,7 @@ std::size_t nearestToIdeal(const std::vector<double>& values, std::size_t object
                            const std::vector<std::size_t>& front) {
     const auto at = [&](std::size_t point, std::size_t objective) { return values[point * objectives + objective]; };
     std::size_t nearest = front.front();
-    double least = std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity();
     for (const std::size_t point : front) {
         double distance = 0;
         for (std::size_t k = 0; k < objectives; ++k) {
@@ -62,8 +62,8 @@ std::size_t nearestToIdeal(const std::vector<double>& values, std::size_t object
             const double share = high > low ? (at(point, k) - low) / (high - low) : 0;
             distance += share * share;
         }
-        if (distance < least) {
-            least = distance;
+        if (distance < min) {
+            min = distance;
             nearest = point;
         }
     }

@@ -20,13 +20,9 @@ using Terms = std::vector<Explanation::Term>;
 
 constexpr std::string_view kChosenOwner = "chosen", kHypervolume = "hypervolume";
 
-std::string countText(std::size_t count) {
-    return formatCount(static_cast<double>(count));
-}
-
 void pointTerms(const Row& row, Terms& terms) {
-    terms.push_back({"points", countText(row.points.size()), "result, counted"});
-    terms.push_back({"feasible", formatCount(static_cast<double>(row.feasible())), "result, counted"});
+    terms.push_back({"points", formatCount(row.points.size()), "result, counted"});
+    terms.push_back({"feasible", formatCount(row.feasible()), "result, counted"});
     terms.push_back({"method", row.method, "parameter method"});
 }
 
@@ -151,7 +147,7 @@ std::string misfit(const Row& row) {
     if (row.points.empty()) return "no point was evaluated";
     const std::string why = row.reasons.empty() ? std::string() : ": " + row.reasons.front().reason;
     return fmt::format("none of {} is a solution that keeps the constraints{}",
-                       formatCounted(static_cast<double>(row.points.size()), "point", "points"), why);
+                       formatCounted(row.points.size(), "point", "points"), why);
 }
 
 }  // namespace
@@ -198,13 +194,13 @@ std::string explorationHeadline(const ExplorationOutcome& outcome) {
             parts.push_back(fmt::format(
                 "{} {} {}", outcome.textOf(objective.id, outcome.valueOf(outcome.points[*best], objective.id)),
                 objective.goal == Goal::max ? "most" : "least", lowerFirstOf(objective.title)));
-    const auto count = static_cast<double>(outcome.points.size());
+    const std::size_t count = outcome.points.size();
     parts.push_back(outcome.objectives.size() > 1
-                        ? fmt::format("{} of {} on the front", countText(outcome.front.size()),
+                        ? fmt::format("{} of {} on the front", formatCount(outcome.front.size()),
                                       formatCounted(count, "point", "points"))
                         : fmt::format("best of {}", formatCounted(count, "point", "points")));
     if (const auto rest = static_cast<std::int64_t>(outcome.points.size()) - outcome.feasible(); rest > 0)
-        parts.push_back(fmt::format("{} no solution", formatCount(static_cast<double>(rest))));
+        parts.push_back(fmt::format("{} no solution", formatCount(rest)));
     if (outcome.chosen) parts.push_back("chosen: " + valuesText(outcome, *outcome.chosen));
     if (outcome.ended == EndedBy::stop) parts.emplace_back("stopped");
     return joined(parts, " · ");

@@ -48,13 +48,13 @@ std::string ExplorationOutcome::textOf(std::string_view id, double value) const 
 
 std::optional<std::size_t> ExplorationOutcome::best(const ExploredObjective& objective) const {
     std::optional<std::size_t> found;
-    double least = 0;
+    double min = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
         if (!points[i].isFeasible()) continue;
         const double value = objective.asLess(valueOf(points[i], objective.id));
-        if (found && !(value < least)) continue;
+        if (found && !(value < min)) continue;
         found = i;
-        least = value;
+        min = value;
     }
     return found;
 }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/pacer.h"
 #include "core/base/parallel.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
@@ -83,7 +84,7 @@ public:
         {
             const std::lock_guard lock(mutex_);
             pending_.push_back(point);
-            if (ExplorationClock::now() < next_) return;
+            if (!sends_.isDue()) return;
         }
         if (const std::unique_lock sending(sending_, std::try_to_lock); sending) send();
     }
@@ -108,7 +109,7 @@ private:
         sink_(pointTableOf(table_));
         table_.points.clear();
         const std::lock_guard lock(mutex_);
-        next_ = ExplorationClock::now() + kReportInterval;
+        sends_.noteDone();
     }
     void setColumns(const EvaluatedPoint& point) {
         for (const auto& [metric, value] : point.metrics)
@@ -124,7 +125,7 @@ private:
 
     std::mutex mutex_;  ///< of the two that follow
     std::vector<EvaluatedPoint> pending_;
-    ExplorationClock::time_point next_ = {};
+    Pacer sends_{{.minPause = kReportInterval}};
 
     std::mutex sending_;  ///< of what follows, and of sending
     ExplorationOutcome table_;
@@ -148,7 +149,7 @@ public:
     void handOn() {
         if (!sink_) return;
         const std::unique_lock handing(handing_, std::try_to_lock);
-        if (handing && ExplorationClock::now() >= next_) handOnNow();
+        if (handing && pacer_.isDue()) pacer_.timed([this] { handOnNow(); });
     }
     void handOnLast() {
         if (!sink_) return;
@@ -158,7 +159,6 @@ public:
 
 private:
     void handOnNow() {
-        const auto begun = ExplorationClock::now();
         KeptPoints added;
         {
             const std::lock_guard lock(mutex_);
@@ -166,8 +166,6 @@ private:
         }
         for (const auto& [point, evaluated] : added) state_.add(point, evaluated);
         sink_(state_.json());
-        const auto ended = ExplorationClock::now();
-        next_ = ended + std::max<ExplorationClock::duration>(9 * (ended - begun), kReportInterval);
     }
 
     const std::function<void(Json)> sink_;
@@ -177,7 +175,7 @@ private:
 
     std::mutex handing_;  ///< of what follows, and of handing on
     KeptState state_;
-    ExplorationClock::time_point next_ = {};
+    Pacer pacer_{{.minPause = kReportInterval, .pauseOverCost = Pacer::kTenthOfTime}};
 };
 
 /// The evaluations of one exploration: in the order in which its method asks for points, whatever thread has them.
@@ -272,10 +270,10 @@ public:
     void doubt() { isDoubtful_ = true; }
     /// Throws the error that all of the first points have, however many, or all points where there are fewer: of an
     /// exploration that is doubted. Else points that all fail are a result.
-    void checkFirst(std::size_t most) const {
+    void checkFirst(std::size_t max) const {
         if (points_.empty() || !isDoubtful_) return;
         const EvaluatedPoint& first = points_.front().second;
-        for (std::size_t i = 0; i < std::min(most, points_.size()); ++i)
+        for (std::size_t i = 0; i < std::min(max, points_.size()); ++i)
             if (points_[i].second.missing != first.missing || points_[i].second.kind != first.kind) return;
         if (first.error) std::rethrow_exception(first.error);
         if (!first.missing.empty()) evaluator_.refuseMissing(first);
@@ -539,7 +537,7 @@ void keepPoints(ExplorationOutcome& outcome, const ExplorationDefinition& defini
     if (outcome.kept.size() < which.size())
         warnings.push_back(fmt::format("{} of {} were not kept whole, since the exploration was stopped",
                                        which.size() - outcome.kept.size(),
-                                       formatCounted(static_cast<double>(which.size()), "point", "points")));
+                                       formatCounted(which.size(), "point", "points")));
 }
 
 void addWarnings(Result& result, const ExplorationOutcome& outcome) {
@@ -551,7 +549,7 @@ void addWarnings(Result& result, const ExplorationOutcome& outcome) {
     }
     if (broken > 0)
         result.warnings.push_back(fmt::format("{} could not be evaluated, the first because {}",
-                                              formatCounted(static_cast<double>(broken), "point", "points"), first));
+                                              formatCounted(broken, "point", "points"), first));
 }
 
 Result explorationOf(const Study& study, const RunContext& context) {

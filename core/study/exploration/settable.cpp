@@ -35,9 +35,8 @@ void addDimensions(std::vector<Settable>& all, const Study& base) {
                        given != base.dimensions.end() ? fmt::format("{}", given->second)
                        : each.follows.empty()         ? fmt::format("{}", each.value)
                                                       : "as " + each.follows,
-                       fmt::format("a whole number from {} to {}", formatCount(static_cast<double>(each.min)),
-                                   formatCount(static_cast<double>(each.max))),
-                       "", each.meaning});
+                       fmt::format("a whole number from {} to {}", formatCount(each.min), formatCount(each.max)), "",
+                       each.meaning});
         others.erase(each.name);
     }
     for (const auto& [name, value] : others)

@@ -182,10 +182,9 @@ namespace {
 explore::MethodProblem problemOf(const ExplorationDefinition& definition, const ExploredSpace& space,
                                  const explore::Method& method, std::uint64_t seed) {
     if (method.maxObjectives > 0 && definition.objectives.size() > method.maxObjectives)
-        throw UsageError(
-            fmt::format("the method {} takes at most {}; the exploration has {}", method.id,
-                        formatCounted(static_cast<double>(method.maxObjectives), "objective", "objectives"),
-                        definition.objectives.size()));
+        throw UsageError(fmt::format("the method {} takes at most {}; the exploration has {}", method.id,
+                                     formatCounted(method.maxObjectives, "objective", "objectives"),
+                                     definition.objectives.size()));
     if (method.needsRanges)
         for (const ExploredVariable& variable : space.variables())
             if (variable.isChosen() && variable.isCategory())

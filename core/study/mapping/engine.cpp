@@ -115,6 +115,7 @@ Engine mappingEngine() {
                           "{1} is {2} as fast as {3}: {0} against {4}"}},
             .work = work,
             .ofWork = {"makespan_s", "makespan_cycles", "mean_finish_cycles", "lower_bound_cycles", "energy_j"},
+            .addToComparison = addMappingsToComparison,
             .question = "Which job runs on which core, and in which order: {}?"};
 }
 

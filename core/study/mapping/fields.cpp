@@ -111,10 +111,6 @@ std::string wholeCycles(double value) {
     return formatCount(std::round(value)) + " cycles";
 }
 
-std::string sampleCount(std::int64_t value) {
-    return formatCount(static_cast<double>(value));
-}
-
 void makespanTerm(const MappedRun& row, Terms& terms) {
     terms.push_back({"makespan", wholeCycles(row.run->values.makespan), "result, makespan_cycles"});
 }
@@ -135,8 +131,8 @@ void tableTerms(const MappedRun& row, Terms& terms) {
     const std::string from = row.outcome->jobTable.empty()
                                  ? fmt::format("dataflow cost model, variant {}", row.outcome->variant)
                                  : "table of jobs " + inQuotes(row.outcome->jobTable);
-    terms.push_back({"jobs", formatCount(static_cast<double>(problem.jobs.size())), from});
-    terms.push_back({"sub-accelerators", formatCount(static_cast<double>(problem.cores.size())), from});
+    terms.push_back({"jobs", formatCount(problem.jobs.size()), from});
+    terms.push_back({"sub-accelerators", formatCount(problem.cores.size()), from});
     double busiest = 0;
     std::vector<double> load(problem.cores.size());
     for (std::size_t j = 0; j < row.run->mapping.core.size(); ++j) {
@@ -184,8 +180,8 @@ void gapTerms(const MappedRun& row, Terms& terms) {
 }
 
 void sampleTerms(const MappedRun& row, Terms& terms) {
-    terms.push_back({"allowed", sampleCount(row.outcome->samples), "parameter samples"});
-    terms.push_back({"evaluated", sampleCount(row.run->samples), "result, samples"});
+    terms.push_back({"allowed", formatCount(row.outcome->samples), "parameter samples"});
+    terms.push_back({"evaluated", formatCount(row.run->samples), "result, samples"});
     terms.push_back({"ended by", std::string(nameOf(row.run->endedBy)), "result, ended_by"});
 }
 

@@ -83,13 +83,13 @@ std::optional<Explanation> explainMapping(const Result& result, const MappingOut
 }
 
 std::string cyclesText(const mapping::Problem& problem, double cycles) {
-    if (const auto time = secondsOf(problem, cycles)) return formatQuantity(time->value, Measure::seconds);
+    if (const auto time = secondsOf(problem, cycles)) return formatSeconds(time->value);
     return formatCount(std::round(cycles)) + " cycles";
 }
 
 std::string certaintyText(const Run& run) {
     if (run.optimal)
-        return fmt::format("proven optimal after {} {}", formatCount(static_cast<double>(run.samples)),
+        return fmt::format("proven optimal after {} {}", formatCount(run.samples),
                            run.samples == 1 ? "sample" : "samples");
     if (!std::isfinite(run.gap)) return "no bound";
     if (run.gap >= 1) return fmt::format("{:.3g}× the bound", run.gap + 1);

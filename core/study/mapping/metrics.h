@@ -12,6 +12,8 @@
 /// The numbers of a mapping that people compare.
 namespace tessera::study {
 
+struct Comparison;
+
 /// See metricsOf: the best run's, then those of each algorithm.
 std::vector<Metric> mappingMetrics(const MappingOutcome& outcome);
 
@@ -32,5 +34,9 @@ std::string cyclesText(const mapping::Problem& problem, double cycles);
 /// Sentence on how much of the table the variants of the cost model differ; empty where they do not, or where
 /// there is no cost model.
 std::string variantsSentence(const MappingOutcome& outcome);
+
+/// See Engine::addToComparison: adds the best mapping's jobs of every run, by name; of equal names the first stands
+/// beside the first.
+void addMappingsToComparison(Comparison& comparison, const std::vector<const Result*>& results);
 
 }  // namespace tessera::study

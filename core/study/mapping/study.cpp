@@ -137,13 +137,12 @@ std::string warmStartSentence(const WarmStart& start, const mapping::Problem& pr
     double min = kInfinity;
     for (const mapping::Mapping& mapping : start.mappings)
         min = std::min(min, mapping::evaluate(problem, mapping).makespan);
-    const std::string count =
-        formatCounted(static_cast<double>(start.mappings.size()), "given mapping", "given mappings");
+    const std::string count = formatCounted(start.mappings.size(), "given mapping", "given mappings");
     const std::string source =
         start.from
             ? fmt::format(" of {} on {}, each job taking core and priority of the job there that is most like it",
-                          formatCounted(static_cast<double>(start.from->jobs.size()), "other job", "other jobs"),
-                          formatCounted(static_cast<double>(start.from->cores.size()), "core", "cores"))
+                          formatCounted(start.from->jobs.size(), "other job", "other jobs"),
+                          formatCounted(start.from->cores.size(), "core", "cores"))
             : std::string();
     return fmt::format("The searches start from {}{}: without a search, {} makespan.", count, source,
                        cyclesText(problem, min));
@@ -311,18 +310,17 @@ Estimate estimateMapping(const Study& study) {
     const mapping::Problem& problem = inputs->outcome.problem;
     const auto jobs = static_cast<double>(problem.jobs.size());
     const auto algorithms = static_cast<double>(options->algorithms.size());
-    const std::string what =
-        fmt::format("{} on {}", formatCounted(jobs, "job", "jobs"),
-                    formatCounted(static_cast<double>(problem.cores.size()), "sub-accelerator", "sub-accelerators"));
+    const std::string what = fmt::format("{} on {}", formatCounted(jobs, "job", "jobs"),
+                                         formatCounted(problem.cores.size(), "sub-accelerator", "sub-accelerators"));
     if (!settings.evaluated->is_null()) {
         estimate.text = what + ", one mapping that is scored: less than a second";
         return estimate;
     }
     const std::string variants = variantsSentence(inputs->outcome);
     estimate.seconds = algorithms * static_cast<double>(options->samples) * jobs * kSecondsPerJob;
-    estimate.text = fmt::format(
-        "{}, {} with {} each: {} on one core", what, formatCounted(algorithms, "algorithm", "algorithms"),
-        formatCounted(static_cast<double>(options->samples), "sample", "samples"), formatWait(estimate.seconds));
+    estimate.text =
+        fmt::format("{}, {} with {} each: {} on one core", what, formatCounted(algorithms, "algorithm", "algorithms"),
+                    formatCounted(options->samples, "sample", "samples"), formatWait(estimate.seconds));
     if (!variants.empty()) estimate.text += ". " + variants;
     return estimate;
 }

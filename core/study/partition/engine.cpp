@@ -15,10 +15,6 @@ namespace tessera::study {
 
 namespace {
 
-std::string secondsText(double value) {
-    return formatQuantity(value, Measure::seconds);
-}
-
 std::string title(const PartitionOutcome& outcome) {
     return outcome.model + " on " + outcome.fleet;
 }
@@ -86,7 +82,7 @@ Engine partitionEngine() {
         .files = files,
         .run = runPartition,
         .estimate = estimatePartition,
-        .objectives = {{"", "Step time", secondsText}},
+        .objectives = {{"", "Step time", formatSeconds}},
         .resultSchema = "tessera.partition-result/1",
         .jsonSchema = partitionSchema,
         .write = writePartitionJson,
@@ -111,6 +107,7 @@ Engine partitionEngine() {
                       "{1} is {2} as fast as {3}: {0} against {4}"}},
         .work = ofOutcome<work>,
         .ofWork = {"step_time_s", "cost_s", "lower_bound_s", "compute_s", "communication_s"},
+        .addToComparison = addPartitionsToComparison,
         .question = "How should the layers be split: {}?"};
 }
 

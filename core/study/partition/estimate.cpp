@@ -130,17 +130,15 @@ Estimate estimatePartition(const Study& study) {
     }
     const Work work = isPhysical ? physicalWorkOf(*options, *layers, *fleet)
                                  : workOf(*options, partition::prepare(*layers, *options), *fleet);
-    const auto joins =
-        static_cast<double>(std::count_if(layers->layers.begin(), layers->layers.end(),
-                                          [](const model::Layer& layer) { return model::isJoin(layer.kind); }));
-    std::string text = formatCounted(static_cast<double>(layers->layers.size()) - joins, "layer", "layers");
+    const auto joins = std::count_if(layers->layers.begin(), layers->layers.end(),
+                                     [](const model::Layer& layer) { return model::isJoin(layer.kind); });
+    std::string text = formatCounted(std::ssize(layers->layers) - joins, "layer", "layers");
     if (joins > 0) text += " and " + formatCounted(joins, "merge node", "merge nodes");
     estimate.seconds = work.seconds;
-    estimate.text = fmt::format(
-        "{}, {}, {} on {}: {} on one core", text, formatCounted(work.splits, "split", "splits"),
-        formatCounted(static_cast<double>(options->strategies.size()), "strategy", "strategies"),
-        formatCounted(static_cast<double>(hardware::acceleratorCount(*fleet)), "accelerator", "accelerators"),
-        formatWait(work.seconds));
+    estimate.text = fmt::format("{}, {}, {} on {}: {} on one core", text, formatCounted(work.splits, "split", "splits"),
+                                formatCounted(options->strategies.size(), "strategy", "strategies"),
+                                formatCounted(hardware::acceleratorCount(*fleet), "accelerator", "accelerators"),
+                                formatWait(work.seconds));
     return estimate;
 }
 

@@ -32,10 +32,6 @@ std::string paper(std::string_view place) {
     return fmt::format("{}, {}", kPaper, place);
 }
 
-std::string seconds(Seconds time) {
-    return formatQuantity(time.value, Measure::seconds);
-}
-
 std::string bytes(double value) {
     return formatQuantity(value, Measure::bytes);
 }
@@ -118,8 +114,7 @@ public:
         if (field == "network_bytes_per_s") return term("network rate" + one, network(group->rate), from);
         if (field == "capacity_bytes" && group->capacity)
             return term("memory" + one, bytes(group->capacity->value), from);
-        if (field == "count")
-            return term("accelerators of group " + escaped(kind), formatCount(static_cast<double>(group->count)), from);
+        if (field == "count") return term("accelerators of group " + escaped(kind), formatCount(group->count), from);
         return *this;
     }
     /// What all times of the paper's own cost model rest on.
@@ -188,7 +183,7 @@ Explanation explainCommunication(Builder& builder, const Context& context, const
         } else {
             for (const partition::Transfers& other : level.other) moved += (other.intra + other.inter).value;
         }
-        builder.term(fmt::format("level {}, split of {}", level.level, escaped(level.group)), seconds({moved}),
+        builder.term(fmt::format("level {}, split of {}", level.level, escaped(level.group)), formatSeconds(moved),
                      context.at(fmt::format("levels[{}]", step.split)));
     }
     return builder.groupNumber(share.kind, "network_bytes_per_s")
@@ -200,13 +195,13 @@ Explanation explainCommunication(Builder& builder, const Context& context, const
 Explanation explainMemory(Builder& builder, const Context& context, const AcceleratorShare& share) {
     const double width = widthOf(context);
     const double state = model::stateBytesPerParameter(partitionOptions(context.result->study).optimizer);
-    builder.formula("memory = weights · (2 · width + optimiser state) + activations · width")
+    builder.formula("memory = weights · (2 · width + optimizer state) + activations · width")
         .source("the shard's tensors, counted");
     if (share.parameters > 0 || share.activations > 0)
         builder.term("weights of the shard, elements", formatCount(share.parameters), kFromResult)
             .term("activations that the backward pass keeps, elements", formatCount(share.activations), kFromResult);
     return builder.term("width of " + escaped(context.parameter("dtype")), bytes(width), "parameter dtype")
-        .term("state of the optimiser " + context.parameter("optimizer") + " per weight", bytes(state),
+        .term("state of the optimizer " + context.parameter("optimizer") + " per weight", bytes(state),
               "parameter optimizer")
         .groupNumber(share.kind, "capacity_bytes")
         .assumption("Memory counts")
@@ -238,8 +233,8 @@ Explanation explainStepTime(Builder& builder, const Context& context) {
     for (std::size_t k = 0; k < plan.shares.size(); ++k) {
         const AcceleratorShare& share = plan.shares[k];
         const std::string from = context.at(fmt::format("per_accelerator[{}]", k));
-        builder.term("transfers of " + shareTitle(share), seconds(share.communication), from)
-            .term("compute of " + shareTitle(share), seconds(share.compute), from);
+        builder.term("transfers of " + shareTitle(share), formatSeconds(share.communication), from)
+            .term("compute of " + shareTitle(share), formatSeconds(share.compute), from);
     }
     return builder.assumption("overlap")
         .assumption("sum of its accelerators")
@@ -253,7 +248,7 @@ Explanation explainThroughput(Builder& builder, const Context& context) {
     return builder.formula("throughput = batch / step time")
         .source("definition")
         .parameter("batch", "batch, samples per step over the whole fleet")
-        .term("step time", seconds(context.plan->stepTime), context.at("step_time_s"))
+        .term("step time", formatSeconds(context.plan->stepTime), context.at("step_time_s"))
         .made();
 }
 
@@ -265,9 +260,9 @@ Explanation explainSpeedup(Builder& builder, const Context& context) {
                                              [](const Plan& other) { return other.strategy == "dp"; });
     return builder.formula("speed-up = step time of data parallelism / step time of this plan")
         .source(paper("section 6.2, the measure of Figures 5 and 6"))
-        .term("step time of data parallelism, on its best subset of the fleet where groups may stay idle", seconds(dp),
-              listed ? "dp, step_time_s" : "solved for this ratio only; derived from this result")
-        .term("step time of " + plan.strategy, seconds(plan.stepTime), context.at("step_time_s"))
+        .term("step time of data parallelism, on its best subset of the fleet where groups may stay idle",
+              formatSeconds(dp), listed ? "dp, step_time_s" : "solved for this ratio only; derived from this result")
+        .term("step time of " + plan.strategy, formatSeconds(plan.stepTime), context.at("step_time_s"))
         .paperNote()
         .made();
 }
@@ -286,8 +281,8 @@ Explanation explainCost(Builder& builder, const Context& context) {
         .source(paper("section 5.1, Eq. 9"));
     if (!plan.levels.empty()) {
         const LevelPlan& root = plan.levels.front();
-        builder.term("side i", seconds(root.sideI), context.at("levels[0]/side_i_s"))
-            .term("side j", seconds(root.sideJ), context.at("levels[0]/side_j_s"))
+        builder.term("side i", formatSeconds(root.sideI), context.at("levels[0]/side_i_s"))
+            .term("side j", formatSeconds(root.sideJ), context.at("levels[0]/side_j_s"))
             .term("ratio", exactNumber(root.ratio), context.at("levels[0]/ratio"));
     } else {
         builder.note("The fleet is a single accelerator; nothing is split, and the cost is the step time.");
@@ -325,9 +320,9 @@ Explanation explainGap(Builder& builder, const Context& context) {
     const Seconds value = plan.boundsCost ? plan.cost : plan.stepTime;
     return builder.formula("gap = value / lower bound − 1")
         .source("definition")
-        .term(plan.boundsCost ? "top-level split cost" : "step time", seconds(value),
+        .term(plan.boundsCost ? "top-level split cost" : "step time", formatSeconds(value),
               context.at(plan.boundsCost ? "cost_s" : "step_time_s"))
-        .term("lower bound", seconds(plan.lowerBound), context.at("lower_bound_s"))
+        .term("lower bound", formatSeconds(plan.lowerBound), context.at("lower_bound_s"))
         .note(plan.optimal ? "The bound meets the value: the plan is proven optimal."
                            : "The plan is at most this far from the optimum; it may be nearer.")
         .made();
@@ -391,7 +386,7 @@ Builder& hardwareTerms(Builder& builder, const SplitContext& split) {
         .term("b_i, network rate of one accelerator of side i", network(hardware.rateI), split.at("hardware"))
         .term("b_j, network rate of one accelerator of side j", network(hardware.rateJ), split.at("hardware"));
     if (hardware.latency.value > 0)
-        builder.term("latency per transfer", seconds(hardware.latency), split.at("hardware"));
+        builder.term("latency per transfer", formatSeconds(hardware.latency), split.at("hardware"));
     return builder;
 }
 
@@ -437,8 +432,8 @@ Explanation explainRatio(Builder& builder, const SplitContext& split) {
     const RatioStory story = ratioStory(split);
     builder.formula(story.formula)
         .source(story.source)
-        .term("side i", seconds(split.level->sideI), split.at("side_i_s"))
-        .term("side j", seconds(split.level->sideJ), split.at("side_j_s"));
+        .term("side i", formatSeconds(split.level->sideI), split.at("side_i_s"))
+        .term("side j", formatSeconds(split.level->sideJ), split.at("side_j_s"));
     hardwareTerms(builder, split);
     if (!pinnedRatio(split).empty() && split.base.plan->strategy == "accpar")
         builder.term("ratio given for this level", pinnedRatio(split), "parameter pin_ratio");
@@ -472,8 +467,8 @@ Explanation explainObjective(Builder& builder, const SplitContext& split) {
         .source(strategy == "hypar" ? std::string("HyPar (Song et al., HPCA 2019), which chooses by elements moved; "
                                                   "shown is the time of that choice")
                                     : paper("section 5.1, Eq. 9"))
-        .term("side i", seconds(split.level->sideI), split.at("side_i_s"))
-        .term("side j", seconds(split.level->sideJ), split.at("side_j_s"));
+        .term("side i", formatSeconds(split.level->sideI), split.at("side_i_s"))
+        .term("side j", formatSeconds(split.level->sideJ), split.at("side_j_s"));
     if (accpar && !sides) builder.parameter("objective", "how the sides' times combine");
     return hardwareTerms(builder, split).paperNote().made();
 }
@@ -481,7 +476,7 @@ Explanation explainObjective(Builder& builder, const SplitContext& split) {
 Explanation explainSplitBound(Builder& builder, const SplitContext& split) {
     builder.formula("bound = the least objective over all types (and ratios, where the ratio is searched)")
         .source("min-sum elimination (Dechter 1999); " + paper("section 5.1, Eq. 9") + ", on chains")
-        .term("objective", seconds(split.level->objective), split.at("objective_s"));
+        .term("objective", formatSeconds(split.level->objective), split.at("objective_s"));
     if (split.level->lowerBound.value <= 0)
         builder.note(
             "0 means that no bound was computed for this split alone; the plan's own bound speaks of the whole.");
@@ -522,7 +517,7 @@ Builder& sideTerms(Builder& builder, const RowContext& row, bool rate) {
     builder.term(fmt::format("b_{}, network rate of one accelerator of the side", side),
                  network(first ? hardware.rateI : hardware.rateJ), row.split.at("hardware"));
     if (hardware.latency.value > 0)
-        builder.term("latency per transfer", seconds(hardware.latency), row.split.at("hardware"));
+        builder.term("latency per transfer", formatSeconds(hardware.latency), row.split.at("hardware"));
     return builder;
 }
 
@@ -615,9 +610,9 @@ Explanation explainRowType(Builder& builder, const RowContext& row) {
         .source(strategy == "owt"     ? std::string("Krizhevsky, arXiv:1404.5997")
                 : strategy == "hypar" ? std::string("HyPar (Song et al., HPCA 2019)")
                                       : paper("section 5.1, Eq. 9"))
-        .term("compute", seconds(row.at.compute()), row.split.at("layers"))
-        .term("within the layer", seconds(row.at.intra()), row.split.at("layers"))
-        .term("into the layer", seconds(row.at.inter()), row.split.at("layers"));
+        .term("compute", formatSeconds(row.at.compute()), row.split.at("layers"))
+        .term("within the layer", formatSeconds(row.at.intra()), row.split.at("layers"))
+        .term("into the layer", formatSeconds(row.at.inter()), row.split.at("layers"));
     const auto pins = row.split.base.result->study.parameters->find("pin");
     if (strategy == "accpar" && pins != row.split.base.result->study.parameters->end() && pins->is_object() &&
         pins->contains(row.at.name()))
@@ -645,8 +640,8 @@ Explanation physicalStory(Builder& builder, std::string formula, std::string_vie
 
 Explanation explainPhysicalStep(Builder& builder, const Context& context) {
     const AcceleratorShare& share = context.plan->shares.front();
-    builder.term("compute", seconds(share.compute), context.at("per_accelerator[0]/compute_s"))
-        .term("transfers", seconds(share.communication), context.at("per_accelerator[0]/communication_s"));
+    builder.term("compute", formatSeconds(share.compute), context.at("per_accelerator[0]/compute_s"))
+        .term("transfers", formatSeconds(share.communication), context.at("per_accelerator[0]/communication_s"));
     return physicalStory(builder, "step time = compute + transfers that nothing hides", "behind the backward pass");
 }
 
@@ -656,7 +651,7 @@ Explanation explainPhysicalCompute(Builder& builder, const Context& /*context*/,
             .parameter("batch", "samples per step over the whole fleet")
             .parameter("dtype", "data type"),
         "compute = (1 + what the slowest of equal accelerators adds) · Σ over layers of the kernels of the shard, "
-        "forward and backward, + the optimiser's update + the wait for samples of the hosts",
+        "forward and backward, + the optimizer's update + the wait for samples of the hosts",
         "Kernels take");
 }
 
@@ -666,7 +661,7 @@ Explanation explainPhysicalTransfers(Builder& builder, const Context& context, c
         double moved = 0;
         for (const partition::LayerPlan& layer : level.layers) moved += (layer.intra + layer.inter).value;
         for (const partition::JoinPlan& join : level.joins) moved += join.inter.value;
-        builder.term(fmt::format("level {}, {}", level.level, escaped(level.group)), seconds({moved}),
+        builder.term(fmt::format("level {}, {}", level.level, escaped(level.group)), formatSeconds(moved),
                      context.at(fmt::format("levels[{}]", step.split)));
     }
     return physicalStory(
@@ -707,14 +702,13 @@ constexpr std::array<std::pair<std::string_view, PlanExplainer>, 10> kPhysicalPl
 }};
 
 Explanation explainLevelTime(Builder& builder, const SplitContext& split) {
-    return physicalStory(builder.term("units that the level joins",
-                                      formatCount(static_cast<double>(split.level->parts)), split.at("parts")),
+    return physicalStory(builder.term("units that the level joins", formatCount(split.level->parts), split.at("parts")),
                          "time = Σ over layers of (compute + what moves at this level)", "attributed to levels");
 }
 Explanation explainLevelRatio(Builder& builder, const SplitContext& split) {
     return builder.formula("ratio = 1 / units that the level joins")
         .source("definition")
-        .term("units", formatCount(static_cast<double>(split.level->parts)), split.at("parts"))
+        .term("units", formatCount(split.level->parts), split.at("parts"))
         .made();
 }
 constexpr std::array<std::pair<std::string_view, SplitExplainer>, 5> kPhysicalSplitNumbers{{
@@ -727,9 +721,9 @@ constexpr std::array<std::pair<std::string_view, SplitExplainer>, 5> kPhysicalSp
 
 Explanation explainPhysicalRow(Builder& builder, const RowContext& row) {
     const partition::Degrees& cuts = row.at.layer ? row.at.layer->degrees : row.at.join->degrees;
-    builder.term("cuts of the samples at this level", formatCount(static_cast<double>(cuts.batch)), kFromResult)
-        .term("cuts of the inputs", formatCount(static_cast<double>(cuts.in)), kFromResult)
-        .term("cuts of the outputs", formatCount(static_cast<double>(cuts.out)), kFromResult);
+    builder.term("cuts of the samples at this level", formatCount(cuts.batch), kFromResult)
+        .term("cuts of the inputs", formatCount(cuts.in), kFromResult)
+        .term("cuts of the outputs", formatCount(cuts.out), kFromResult);
     return physicalStory(builder,
                          "compute: kernels of the shard that all levels leave; within the layer: partial sums and "
                          "gradients; into the layer: what is gathered or exchanged before it",

@@ -36,10 +36,6 @@ FieldValue boundOf(const Row& row) {
     return row.lowerBound.value > 0 ? given(row.lowerBound) : FieldValue();
 }
 
-std::string samplesText(double value) {
-    return rateText(value) + " samples/s";
-}
-
 /// What the accelerators that have the most of it have; nothing where none is known.
 template <auto part>
 FieldValue maxOf(const Plan& plan) {
@@ -247,7 +243,7 @@ const std::vector<Field<AcceleratorShare>>& shareFields() {
         {"communication_s", "Communication", kNumber | kFacts, valueOf<&Row::communication>, nullptr, Measure::seconds,
          Better::lower, "All transfers on its way through the splits"},
         {"memory_bytes", "Memory", kNumber | kWhat, valueOf<&Row::memory>, nullptr, Measure::bytes, Better::lower,
-         "Weights, gradients, optimiser state and activations"},
+         "Weights, gradients, optimizer state and activations"},
         {.id = "capacity_bytes",
          .title = "Capacity",
          .uses = kShown | kWhat,

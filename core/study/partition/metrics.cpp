@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -32,10 +31,6 @@ std::string condition(const Plan& plan) {
                                                         : " if these take part";
 }
 
-std::string countText(std::int64_t count) {
-    return formatCount(static_cast<double>(count));
-}
-
 }  // namespace
 
 std::vector<Metric> partitionMetrics(const PartitionOutcome& outcome) {
@@ -61,15 +56,15 @@ std::string idleText(const std::vector<std::string>& idle) {
 std::string placeText(const Plan& plan) {
     std::vector<std::string> parts;
     for (const AcceleratorShare& share : plan.shares)
-        parts.push_back(fmt::format("{} {}", countText(share.count), escaped(share.kind)));
+        parts.push_back(fmt::format("{} {}", formatCount(share.count), escaped(share.kind)));
     return someOf(parts, " + ");
 }
 
 std::string wholeFleetText(const PartitionOutcome& outcome, const Plan& plan) {
     const partition::SubsetPlan* whole = partition::wholeFleetOf(plan);
     if (whole == nullptr || plan.idle.empty()) return {};
-    std::string text = fmt::format("all {}: {}/step", countText(outcome.accelerators),
-                                   formatQuantity(whole->stepTime.value, Measure::seconds));
+    std::string text =
+        fmt::format("all {}: {}/step", formatCount(outcome.accelerators), formatSeconds(whole->stepTime));
     if (whole->lowerBound.value > 0)
         text += fmt::format(", {}", gapText(whole->stepTime.value, whole->lowerBound.value));
     return text + " if all take part";
@@ -92,7 +87,7 @@ std::string partitionHeadline(const PartitionOutcome& outcome) {
     const Plan* best = fastestPlan(outcome);
     if (best == nullptr) return "no plan";
     std::string text = fmt::format("{} over data parallelism · {}/step", timesText(best->speedupOverDp),
-                                   formatQuantity(best->stepTime.value, Measure::seconds));
+                                   formatSeconds(best->stepTime));
     if (!best->idle.empty()) text += fmt::format(" on {}, {} idle", placeText(*best), idleText(best->idle));
     text += fmt::format(" · {} · {}", certaintyText(*best), best->strategy);
     for (const std::string& more : {wholeFleetText(outcome, *best), peakText(outcome, *best)})

@@ -11,6 +11,8 @@
 /// The numbers of a partition that people compare.
 namespace tessera::study {
 
+struct Comparison;
+
 /// See metricsOf: the fastest plan's, then those of each strategy.
 std::vector<Metric> partitionMetrics(const PartitionOutcome& outcome);
 /// Formats a metric's value by the last part of its name; empty for another engine's.
@@ -28,5 +30,8 @@ std::string wholeFleetText(const PartitionOutcome& outcome, const partition::Pla
 /// "at 100 % of peak" where a plan's times rest on peak rates without an efficiency below 1; "a100 at 100 % of peak"
 /// where those of some groups do; empty where none do.
 std::string peakText(const PartitionOutcome& outcome, const partition::Plan& plan);
+
+/// See Engine::addToComparison: adds the types of layers at splits that runs have in common, and the shares of types.
+void addPartitionsToComparison(Comparison& comparison, const std::vector<const Result*>& results);
 
 }  // namespace tessera::study

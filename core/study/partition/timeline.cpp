@@ -56,7 +56,7 @@ public:
     KindTracks(Timeline& timeline, const Plan& plan, const AcceleratorShare& share,
                const std::vector<std::string>& names)
         : timeline_(&timeline), share_(&share), names_(&names) {
-        const std::string group = fmt::format("{} ({})", share.kind, formatCount(static_cast<double>(share.count)));
+        const std::string group = fmt::format("{} ({})", share.kind, formatCount(share.count));
         compute_ = addTrack(share.kind + " · compute", group);
         for (const partition::PathStep& step : share.path) {
             levels_.push_back(transfersOf(plan, step, names.size()));
@@ -134,7 +134,7 @@ private:
 
 /// A result that does not say what each layer of a kind takes: its totals as one bar each.
 double layTotals(Timeline& timeline, const AcceleratorShare& share) {
-    const std::string group = fmt::format("{} ({})", share.kind, formatCount(static_cast<double>(share.count)));
+    const std::string group = fmt::format("{} ({})", share.kind, formatCount(share.count));
     double now = 0;
     const auto add = [&](const std::string& name, const char* category, double seconds) {
         timeline.tracks.push_back({fmt::format("{} · {}", share.kind, name), group});

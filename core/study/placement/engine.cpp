@@ -25,18 +25,6 @@ using Terms = std::vector<Explanation::Term>;
 constexpr std::string_view kPaper = "Wang et al., PHAZE, ICML 2024, section 5 and appendix B",
                            kDefinition = "definition";
 
-std::string counted(std::int64_t count) {
-    return formatCount(static_cast<double>(count));
-}
-
-std::string seconds(Seconds time) {
-    return formatQuantity(time.value, Measure::seconds);
-}
-
-std::string samplesText(double value) {
-    return rateText(value) + " samples/s";
-}
-
 /// The value of a plan; none where nothing fits.
 template <typename Get>
 FieldValue ofPlan(const Row& row, const Get& get) {
@@ -55,36 +43,36 @@ const codesign::PlacedStage& fullestStage(const codesign::Plan& plan) {
 
 void degreeTerms(const Row& row, Terms& terms) {
     const codesign::Plan& plan = *row.placement.plan;
-    terms.push_back({"stages", counted(static_cast<std::int64_t>(plan.stages.size())), "result, pipeline"});
-    terms.push_back({"replicas d", counted(plan.data), "result, data"});
-    terms.push_back({"tensor-parallel degree", counted(plan.tensorParallel), "result, tensor"});
-    terms.push_back({"accelerators", counted(row.problem.accelerators), "result, problem.accelerators"});
+    terms.push_back({"stages", formatCount(plan.stages.size()), "result, pipeline"});
+    terms.push_back({"replicas d", formatCount(plan.data), "result, data"});
+    terms.push_back({"tensor-parallel degree", formatCount(plan.tensorParallel), "result, tensor"});
+    terms.push_back({"accelerators", formatCount(row.problem.accelerators), "result, problem.accelerators"});
 }
 
 void timeTerms(const Row& row, Terms& terms) {
     const codesign::ModelResult model = placedModel(row);
-    terms.push_back({"greatest load of a stage", seconds(slowestStage(*row.placement.plan).load), "result, stages"});
+    terms.push_back(
+        {"greatest load of a stage", formatSeconds(slowestStage(*row.placement.plan).load), "result, stages"});
     terms.push_back({"micro-batches of a replica",
-                     counted(codesign::microBatchesOfReplica(row.problem.microBatches, row.placement.plan->data)),
+                     formatCount(codesign::microBatchesOfReplica(row.problem.microBatches, row.placement.plan->data)),
                      "result, problem.micro_batches over replicas"});
     degreeTerms(row, terms);
     terms.push_back({row.of ? "sums of gradients, updates, messages that fill the pipeline, start of the step"
                             : "synchronising the replicas",
-                     seconds(model.time.gradientAllReduce),
+                     formatSeconds(model.time.gradientAllReduce),
                      row.of ? "physical model, what is left of the time per batch"
                             : "4·(d - 1)/d times the first stage's weights over the bandwidth"});
 }
 
 void throughputTerms(const Row& row, Terms& terms) {
-    if (row.globalBatch) terms.push_back({"global batch", counted(*row.globalBatch), "parameter global_batch"});
-    terms.push_back({"time per batch", seconds(row.placement.plan->timePerBatch), "result, time_per_batch_s"});
+    if (row.globalBatch) terms.push_back({"global batch", formatCount(*row.globalBatch), "parameter global_batch"});
+    terms.push_back({"time per batch", formatSeconds(row.placement.plan->timePerBatch), "result, time_per_batch_s"});
 }
 
 void boundTerms(const Row& row, Terms& terms) {
-    terms.push_back({"time per batch", seconds(row.placement.plan->timePerBatch), "result, time_per_batch_s"});
-    terms.push_back({"lower bound", seconds(row.placement.lowerBound), "result, lower_bound_s"});
-    terms.push_back(
-        {"sets of layers that plans are cut at", counted(static_cast<std::int64_t>(row.cuts)), "result, cuts"});
+    terms.push_back({"time per batch", formatSeconds(row.placement.plan->timePerBatch), "result, time_per_batch_s"});
+    terms.push_back({"lower bound", formatSeconds(row.placement.lowerBound), "result, lower_bound_s"});
+    terms.push_back({"sets of layers that plans are cut at", formatCount(row.cuts), "result, cuts"});
 }
 
 void memoryTerms(const Row& row, Terms& terms) {
@@ -95,7 +83,7 @@ void memoryTerms(const Row& row, Terms& terms) {
     add("weights and gradients", memory.weights);
     add("optimizer's state", memory.optimizer);
     add("activations", memory.activations);
-    add(("kept for " + counted(memory.inFlight) + " micro-batches in flight").c_str(), memory.stashed);
+    add(("kept for " + formatCount(memory.inFlight) + " micro-batches in flight").c_str(), memory.stashed);
     if (memory.beside.value > 0) add("fixed memory", memory.beside);
     terms.push_back({"memory of an accelerator", formatQuantity(row.problem.memory.value, Measure::bytes),
                      "result, problem.memory_bytes"});
@@ -104,9 +92,10 @@ void memoryTerms(const Row& row, Terms& terms) {
 void ownTerms(const Row& row, Terms& terms) {
     terms.push_back({"plan", escaped(row.own->given), "parameter plan"});
     if (row.own->plan)
-        terms.push_back({"its time per batch", seconds(row.own->plan->timePerBatch), "result, own_plan"});
+        terms.push_back({"its time per batch", formatSeconds(row.own->plan->timePerBatch), "result, own_plan"});
     if (row.placement.plan)
-        terms.push_back({"that of the fastest", seconds(row.placement.plan->timePerBatch), "result, time_per_batch_s"});
+        terms.push_back(
+            {"that of the fastest", formatSeconds(row.placement.plan->timePerBatch), "result, time_per_batch_s"});
 }
 
 std::vector<InputFact> facts(const Row& row) {
@@ -118,8 +107,8 @@ std::vector<InputFact> facts(const Row& row) {
         {"Hardware", "memory", formatQuantity(problem.memory.value, Measure::bytes)},
         {"Hardware", "bandwidth", formatQuantity(problem.bandwidth.value, Measure::bytesPerSecond)}};
     if (!row.of) return all;
-    if (row.of->sequence) all.push_back({"Model", "tokens of a sample", counted(*row.of->sequence)});
-    all.push_back({"Model", "global batch", counted(row.globalBatch.value_or(0))});
+    if (row.of->sequence) all.push_back({"Model", "tokens of a sample", formatCount(*row.of->sequence)});
+    all.push_back({"Model", "global batch", formatCount(row.globalBatch.value_or(0))});
     all.push_back({"Hardware", "fleet", row.of->fleet});
     all.push_back({"Hardware", "accelerator", row.of->accelerator});
     return all;
@@ -147,13 +136,12 @@ ComparedParts stagesOf(const Row& row) {
     ComparedParts all{.title = "Stages", .parts = {}};
     if (!row.placement.plan) return all;
     for (const codesign::PlacedStage& stage : row.placement.plan->stages)
-        all.parts.push_back(
-            {.name = fmt::format("stage {}", all.parts.size() + 1),
-             .what = fmt::format("layers {} on {}, {}", row.layersText(stage.layers),
-                                 formatCounted(static_cast<double>(stage.accelerators), "accelerator", "accelerators"),
-                                 formatQuantity(stage.memory.total().value, Measure::bytes)),
-             .value = stage.load.value,
-             .text = formatQuantity(stage.load.value, Measure::seconds) + " a micro-batch"});
+        all.parts.push_back({.name = fmt::format("stage {}", all.parts.size() + 1),
+                             .what = fmt::format("layers {} on {}, {}", row.layersText(stage.layers),
+                                                 formatCounted(stage.accelerators, "accelerator", "accelerators"),
+                                                 formatQuantity(stage.memory.total().value, Measure::bytes)),
+                             .value = stage.load.value,
+                             .text = formatSeconds(stage.load) + " a micro-batch"});
     return all;
 }
 

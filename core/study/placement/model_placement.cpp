@@ -158,10 +158,9 @@ ModelPlacement closestOf(const ModelToPlace& model, const codesign::Placer& plac
         }
     }
     if (!closest)
-        throw UsageError(
-            fmt::format("{} do not hold a tensor-parallel degree of {}",
-                        formatCounted(static_cast<double>(model.accelerators), "accelerator", "accelerators"),
-                        model.widths.front()));
+        throw UsageError(fmt::format("{} do not hold a tensor-parallel degree of {}",
+                                     formatCounted(model.accelerators, "accelerator", "accelerators"),
+                                     model.widths.front()));
     codesign::Shortage& shortage = *closest->placement.shortage;
     if (shortage.memory)
         shortage.reason += fmt::format(
@@ -202,7 +201,7 @@ ModelToPlace readModelToPlace(const Study& study, const PlacementSettings& setti
     made.globalBatch = settings.globalBatch.value_or(kUsualBatch);
     if (made.globalBatch > kMaxBatch)
         throw UsageError(fmt::format("option '--global-batch' is {}; expected at most {} with a model",
-                                     made.globalBatch, formatCount(static_cast<double>(kMaxBatch))));
+                                     made.globalBatch, formatCount(kMaxBatch)));
     made.inputs.push_back({name, loaded->sha256});
     for (Input& input : inputsOf(fleetFiles(fleetName, fleet))) made.inputs.push_back(std::move(input));
     made.warnings = loaded->warnings;
@@ -285,8 +284,8 @@ OwnPlan placeModel(const ModelToPlace& model, const codesign::Placer& placer, co
         own.misfit = fmt::format(
             "no plan of tensor-parallel degree {} and {} can be: they do not divide the model and the batch, or {} do "
             "not hold them",
-            degrees.tensorParallel, formatCounted(static_cast<double>(degrees.data), "replica", "replicas"),
-            formatCounted(static_cast<double>(model.accelerators), "accelerator", "accelerators"));
+            degrees.tensorParallel, formatCounted(degrees.data, "replica", "replicas"),
+            formatCounted(model.accelerators, "accelerator", "accelerators"));
     }
     return own;
 }
@@ -312,8 +311,7 @@ OwnPlan evaluateGiven(const ModelToPlace& model, const codesign::Plan& plan, con
     }
     if (!own.plan)
         own.misfit = fmt::format("the plan's {} do not divide a batch of {}",
-                                 formatCounted(static_cast<double>(plan.data), "replica", "replicas"),
-                                 formatCount(static_cast<double>(model.globalBatch)));
+                                 formatCounted(plan.data, "replica", "replicas"), formatCount(model.globalBatch));
     return own;
 }
 

@@ -237,8 +237,7 @@ std::optional<OwnPlan> ownPlan(const ModelToPlace& model, const PlacementSetting
     if (!degrees) refusePlan(settings.plan);
     if (degrees->pipeline > static_cast<std::int64_t>(model.layers.graph.layers))
         throw UsageError(fmt::format("the plan has {} stages for {}; expected at least one layer in each",
-                                     degrees->pipeline,
-                                     formatCounted(static_cast<double>(model.layers.graph.layers), "layer", "layers")));
+                                     degrees->pipeline, formatCounted(model.layers.graph.layers, "layer", "layers")));
     OwnPlan own = placeModel(model, placer, *degrees, context);
     own.given = settings.plan;
     return own;
@@ -296,10 +295,8 @@ Estimate estimateModelPlacement(const Study& study) {
                                              model.microBatches.size() * model.recomputes.size());
     const double seconds = choices * (kSecondsOfChoice + layers * layers * kSecondsPerPair);
     return {.text = fmt::format("{} at {} on {}: {}", formatCounted(layers, "layer", "layers"),
-                                formatCounted(static_cast<double>(model.widths.size()), "tensor-parallel degree",
-                                              "tensor-parallel degrees"),
-                                formatCounted(static_cast<double>(model.accelerators), "accelerator", "accelerators"),
-                                formatWait(seconds)),
+                                formatCounted(model.widths.size(), "tensor-parallel degree", "tensor-parallel degrees"),
+                                formatCounted(model.accelerators, "accelerator", "accelerators"), formatWait(seconds)),
             .seconds = seconds,
             .problems = {}};
 }
@@ -342,11 +339,10 @@ Estimate estimatePlacement(const Study& study) {
     const auto cuts = static_cast<double>(placer.cuts()),
                degrees = static_cast<double>(inputs.file.problem.byDegree.size());
     const double seconds = cuts * cuts * degrees * kSecondsPerPair;
-    return {.text = fmt::format(
-                "{} at {} on {}: {}", formatCounted(static_cast<double>(inputs.file.layers.size()), "layer", "layers"),
-                formatCounted(degrees, "tensor-parallel degree", "tensor-parallel degrees"),
-                formatCounted(static_cast<double>(inputs.file.problem.accelerators), "accelerator", "accelerators"),
-                formatWait(seconds)),
+    return {.text = fmt::format("{} at {} on {}: {}", formatCounted(inputs.file.layers.size(), "layer", "layers"),
+                                formatCounted(degrees, "tensor-parallel degree", "tensor-parallel degrees"),
+                                formatCounted(inputs.file.problem.accelerators, "accelerator", "accelerators"),
+                                formatWait(seconds)),
             .seconds = seconds,
             .problems = {}};
 }
@@ -359,12 +355,11 @@ std::string choiceText(const std::optional<MicroBatchChoice>& chosen) {
 }
 
 std::string planText(const Plan& plan, const PlacementOutcome& outcome) {
-    std::string text = formatQuantity(plan.timePerBatch.value, Measure::seconds) + "/batch";
-    if (const auto throughput = outcome.throughputOf(plan)) text = rateText(*throughput) + " samples/s · " + text;
+    std::string text = formatSeconds(plan.timePerBatch) + "/batch";
+    if (const auto throughput = outcome.throughputOf(plan)) text = samplesText(*throughput) + " · " + text;
     return text + fmt::format(" · {} × {} · tensor-parallel degree {}",
-                              formatCounted(static_cast<double>(plan.stages.size()), "stage", "stages"),
-                              formatCounted(static_cast<double>(plan.data), "replica", "replicas"),
-                              plan.tensorParallel);
+                              formatCounted(plan.stages.size(), "stage", "stages"),
+                              formatCounted(plan.data, "replica", "replicas"), plan.tensorParallel);
 }
 
 std::string placementHeadline(const PlacementOutcome& outcome) {

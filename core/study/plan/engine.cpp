@@ -20,10 +20,6 @@ namespace {
 
 using plan::Objective;
 
-std::string seconds(double value) {
-    return formatQuantity(value, Measure::seconds);
-}
-
 std::vector<InputFact> facts(const PlanOutcome& row) {
     std::vector<InputFact> all{{"Model", "name", row.model},
                                {"Model", "parameters", formatCount(row.parameters)},
@@ -67,7 +63,7 @@ ComparedParts stagesOf(const PlanOutcome& row) {
              .what = fmt::format("{} on {}, {}", layersOf(stage), escaped(row.groups.at(stage.group).accelerator),
                                  formatQuantity(stage.memory.total() + stage.allowance, Measure::bytes)),
              .value = time,
-             .text = seconds(time) + " a micro-batch"});
+             .text = formatSeconds(time) + " a micro-batch"});
     }
     return all;
 }
@@ -130,16 +126,16 @@ std::string planHeadline(const PlanOutcome& outcome) {
     const plan::Evaluated* best = outcome.best();
     if (best == nullptr) return outcome.shortage ? outcome.shortage->reason : "nothing fits";
     const double step = best->scores.of(Objective::time);
-    std::string text =
-        fmt::format("{}/step ({} to {}) · {} {}/s · {}", seconds(step), seconds(best->low), seconds(best->high),
-                    uncertainText(best->tokensPerSecond), outcome.unit(), configurationText(best->configuration));
+    std::string text = fmt::format("{}/step ({} to {}) · {} {}/s · {}", formatSeconds(step), formatSeconds(best->low),
+                                   formatSeconds(best->high), uncertainText(best->tokensPerSecond), outcome.unit(),
+                                   configurationText(best->configuration));
     if (const auto training = outcome.trainingSeconds()) {
         constexpr double kDay = 86400;
         text += fmt::format(" · {:.3g} days", *training / kDay);
-        if (const auto price = outcome.trainingPrice()) text += ", " + dollars(*price);
+        if (const auto price = outcome.trainingPrice()) text += ", " + uncertainDollarsText(*price);
     }
     return text + (outcome.ended == EndedBy::proof
-                       ? fmt::format(" · proven best of {}", formatCount(static_cast<double>(outcome.counted.all)))
+                       ? fmt::format(" · proven best of {}", formatCount(outcome.counted.all))
                        : std::string(" · best so far"));
 }
 

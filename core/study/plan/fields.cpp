@@ -26,14 +26,8 @@ constexpr unsigned kBoth = kText | kExactTable, kBothWords = kBoth | kWords;
 constexpr std::string_view kSource = "physical model of Tessera; Narayanan et al., SC 2021; Qi et al., ICLR 2024",
                            kDefinition = "definition";
 
-std::string secondsText(double value) {
-    return formatQuantity(value, Measure::seconds);
-}
 std::string tokensText(double value) {
     return uncertainText(value) + " tokens/s";
-}
-std::string samplesText(double value) {
-    return uncertainText(value) + " samples/s";
 }
 
 /// A value of an objective; nothing where the row has none.
@@ -59,7 +53,7 @@ Field<Row> scoreField(unsigned uses) {
             .get = scoreOf<objective, Row>,
             .measure = its.measure,
             .better = Better::lower,
-            .format = objective == Objective::price ? dollars : nullptr,
+            .format = objective == Objective::price ? uncertainDollarsText : nullptr,
             .head = its.head};
 }
 
@@ -110,13 +104,12 @@ Field<Row> axisField(unsigned uses) {
 void timeTerms(const PlanOutcome& row, Terms& terms) {
     for (const StepTimeTerm& term : kStepTimeTerms)
         if (const double value = row.best()->time.*term.seconds; value > 0)
-            terms.push_back({lowered(term.title), secondsText(value), "result, configurations[0].time"});
+            terms.push_back({lowered(term.title), formatSeconds(value), "result, configurations[0].time"});
 }
 
 void configurationTerms(const PlanOutcome& row, Terms& terms) {
     terms.push_back({"configuration", plan::shortText(row.best()->configuration), "result, configurations[0]"});
-    terms.push_back(
-        {"configurations of the space", formatCount(static_cast<double>(row.counted.all)), "result, counted.all"});
+    terms.push_back({"configurations of the space", formatCount(row.counted.all), "result, counted.all"});
 }
 
 void memoryTerms(const PlanOutcome& row, Terms& terms) {
@@ -130,25 +123,25 @@ void rateTerms(const PlanOutcome& row, Terms& terms) {
     terms.push_back({"global batch", formatCount(row.globalBatch), "parameter global_batch"});
     if (row.hasTokens())
         terms.push_back({"tokens of a sample", formatCount(row.sequence), "parameter sequence, or the model's"});
-    terms.push_back({"step time", secondsText(row.best()->scores.of(Objective::time)), "result, step_time_s"});
+    terms.push_back({"step time", formatSeconds(row.best()->scores.of(Objective::time)), "result, step_time_s"});
 }
 
 void priceTerms(const PlanOutcome& row, Terms& terms) {
     for (const plan::Part& part : row.best()->configuration.parts) {
         const PlannedGroup& group = row.groups[part.group];
-        const auto count = static_cast<double>(row.best()->configuration.perStage() * part.stages * part.replicas);
+        const auto count = row.best()->configuration.perStage() * part.stages * part.replicas;
         terms.push_back({"accelerators of " + escaped(group.name), formatCount(count), "result, configurations[0]"});
         if (group.pricePerHour)
             terms.push_back(
-                {"price of " + escaped(group.accelerator), dollars(*group.pricePerHour) + "/h", "its description"});
+                {"price of " + escaped(group.accelerator), dollarsText(*group.pricePerHour) + "/h", "its description"});
     }
-    terms.push_back({"step time", secondsText(row.best()->scores.of(Objective::time)), "result, step_time_s"});
+    terms.push_back({"step time", formatSeconds(row.best()->scores.of(Objective::time)), "result, step_time_s"});
 }
 
 void askedTerms(const PlanOutcome& row, Terms& terms) {
     terms.push_back({"configuration", escaped(row.asked->given), "parameter evaluate"});
-    terms.push_back({"its step", secondsText(row.asked->evaluated->scores.of(Objective::time)), "result, asked"});
-    terms.push_back({"that of the best", secondsText(row.best()->scores.of(Objective::time)), "result, step_time_s"});
+    terms.push_back({"its step", formatSeconds(row.asked->evaluated->scores.of(Objective::time)), "result, asked"});
+    terms.push_back({"that of the best", formatSeconds(row.best()->scores.of(Objective::time)), "result, step_time_s"});
 }
 
 /// An axis of the best configuration as a metric.
@@ -170,13 +163,6 @@ FieldValue throughputIn(const PlanOutcome& row, bool tokens) {
 }
 
 }  // namespace
-
-std::string dollars(double value) {
-    if (value < 1000) return fmt::format("${:.3g}", value);
-    // No more digits than the prediction is certain of.
-    const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
-    return "$" + formatCount(std::round(value / unit) * unit);
-}
 
 const plan::EvaluatedStage& fullestStage(const plan::Evaluated& evaluated) {
     return *std::max_element(evaluated.stages.begin(), evaluated.stages.end(), [](const auto& a, const auto& b) {
@@ -223,7 +209,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .uses = kMetric | kUncertain,
          .get = [](const Row& row) { return throughputIn(row, false); },
          .better = Better::higher,
-         .format = samplesText,
+         .format = uncertainSamplesText,
          .formula = "global batch / step time",
          .source = kDefinition,
          .terms = rateTerms},
@@ -261,7 +247,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .uses = kMetric,
          .get = [](const Row& row) { return given(row.trainingPrice()); },
          .better = Better::lower,
-         .format = dollars,
+         .format = uncertainDollarsText,
          .formula = "steps · price of a step",
          .source = kDefinition,
          .terms = priceTerms},
@@ -279,8 +265,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .source = kDefinition,
          .terms =
              [](const Row& row, Terms& terms) {
-                 terms.push_back(
-                     {"compared", formatCount(static_cast<double>(row.counted.fitting)), "result, counted"});
+                 terms.push_back({"compared", formatCount(row.counted.fitting), "result, counted"});
              }},
         {.id = "asked_step_time_s",
          .title = "Step time of the evaluated configuration",

@@ -152,7 +152,4 @@ inline constexpr std::size_t kMaxQuoted = 60;
 /// The stage whose accelerators hold most.
 const plan::EvaluatedStage& fullestStage(const plan::Evaluated& evaluated);
 
-/// "$221", "$1,230,000": dollars, with no more digits than a prediction is certain of.
-std::string dollars(double value);
-
 }  // namespace tessera::study

@@ -63,8 +63,7 @@ ChosenStage stageNamed(const PlanOutcome& outcome, const std::string& name) {
         return {*evaluated, i, first, static_cast<std::size_t>(part->stages), *part};
     }
     throw UsageError(fmt::format("configuration {} has {}; there is no stage {}", rank,
-                                 formatCounted(static_cast<double>(evaluated->stages.size()), "stage", "stages"),
-                                 inQuotes(number)));
+                                 formatCounted(evaluated->stages.size(), "stage", "stages"), inQuotes(number)));
 }
 
 /// Numbers of the layers that a stage holds, from 0, where layers are equal: each of its chunks takes the next ones on
@@ -103,7 +102,7 @@ std::vector<bool> operatorsOfBlocks(const model::Graph& graph, const ChosenStage
     }
     if (static_cast<double>(blocks.size()) != layers)
         throw UsageError(fmt::format("the graph of the model has {}, and the plan counts {:.0f} layers",
-                                     formatCounted(static_cast<double>(blocks.size()), "block", "blocks"), layers));
+                                     formatCounted(blocks.size(), "block", "blocks"), layers));
     const std::vector<std::size_t> held = equalLayersOf(stage);
     std::vector<bool> taken(graph.operators.size());
     // What stands between two blocks belongs to the later one.
@@ -211,8 +210,7 @@ std::vector<std::pair<fs::path, std::string>> planStageFiles(const Result& resul
     const std::vector<hardware::TopologyLevel> levels = physical::levelsOf(from);
     group.levels = levelsOfPart(levels, accelerators, insideOf(configuration, levels.front()));
     hardware::Fleet fleet;
-    fleet.name = fmt::format(
-        "{} of {}", formatCounted(static_cast<double>(accelerators), "accelerator", "accelerators"), whole.name);
+    fleet.name = fmt::format("{} of {}", formatCounted(accelerators, "accelerator", "accelerators"), whole.name);
     const fs::path folder = out.parent_path();
     const std::string stem = out.stem().string();
     const fs::path fleetPath = folder / (stem + "-fleet.json"), modelPath = folder / (stem + "-model.json");

@@ -194,7 +194,7 @@ void setOptions(FleetInputs& inputs, const Settings& settings) {
     options.top = static_cast<std::size_t>(settings.top);
     if (settings.front.size() != 2)
         throw UsageError(fmt::format("option '--front' names {}; expected two",
-                                     formatCounted(static_cast<double>(settings.front.size()), "value", "values")));
+                                     formatCounted(settings.front.size(), "value", "values")));
     options.front = {objectiveOf(settings.front[0]), objectiveOf(settings.front[1])};
     if (settings.deadline) {
         const double steps = settings.tokens ? std::ceil(*settings.tokens / inputs.problem.tokens()) : 1;
@@ -355,9 +355,8 @@ PlanShortage shortageOf(const FleetInputs& inputs, const plan::Found& found, con
         shortage.reason = fmt::format(
             "no configuration meets the deadline: a step may take {}, and the fastest ({}) "
             "takes {}, {:.2f} times that",
-            formatQuantity(*inputs.options.longestStep, Measure::seconds),
-            plan::shortText(found.fastestLate->configuration), formatQuantity(*shortage.step, Measure::seconds),
-            *shortage.step / *inputs.options.longestStep);
+            formatSeconds(*inputs.options.longestStep), plan::shortText(found.fastestLate->configuration),
+            formatSeconds(*shortage.step), *shortage.step / *inputs.options.longestStep);
     } else {
         shortage.reason = shortageReason(inputs.problem, inputs.space, found);
         if (found.closest) shortage.memory = found.closest->second.total();
@@ -375,7 +374,7 @@ PlanShortage shortageOf(const FleetInputs& inputs, const plan::Found& found, con
 std::string misfitOf(const plan::Found& found) {
     if (found.fastestLate)
         return fmt::format("too late: the fastest step takes {}",
-                           formatQuantity(found.fastestLate->scores.of(Objective::time), Measure::seconds));
+                           formatSeconds(found.fastestLate->scores.of(Objective::time)));
     if (!found.closest) return "no degrees divide the model and the batch";
     const plan::Shortage& shortage = found.closest->second;
     return fmt::format("each accelerator lacks {}", memoryText(shortage.total() - shortage.capacity));
@@ -639,7 +638,7 @@ Estimate estimatePlan(const Study& study) {
         all += count;
         seconds += each.problem.groups.size() == 1 ? kSecondsOfAccelerator * count : kSecondsOfPair * count * count / 4;
     }
-    const auto fleets = static_cast<double>(inputs.fleets.size());
+    const std::size_t fleets = inputs.fleets.size();
     return {.text = fmt::format("{} layers on {}{}: {}", inputs.fleets.front().problem.layers(),
                                 formatCounted(all, "accelerator", "accelerators"),
                                 fleets > 1 ? " of " + formatCounted(fleets, "fleet", "fleets") : std::string(),

@@ -22,30 +22,21 @@ constexpr std::string_view kPaper = "Xie et al., Centimani, USENIX ATC 2024";
 
 using Terms = std::vector<Explanation::Term>;
 
-std::string seconds(Seconds time) {
-    return formatQuantity(time.value, Measure::seconds);
-}
-
-std::string dollars(double amount) {
-    constexpr double kCents = 1000;  // from here on they are not shown
-    return "$" + (amount < kCents ? fmt::format("{:.4g}", amount) : formatCount(std::round(amount)));
-}
-
 void batchTerm(const Prediction& one, Terms& terms) {
-    terms.push_back({"batch", formatCount(static_cast<double>(one.batch)), "result, batch"});
-    terms.push_back({"devices", formatCount(static_cast<double>(one.devices)), "parameter devices"});
+    terms.push_back({"batch", formatCount(one.batch), "result, batch"});
+    terms.push_back({"devices", formatCount(one.devices), "parameter devices"});
 }
 
 void stageTerms(const Prediction& one, Terms& terms) {
-    terms.push_back({"loading", seconds(one.load), "result, stages.load_s"});
-    terms.push_back({"computation", seconds(one.compute), "result, stages.compute_s"});
-    terms.push_back({"communication", seconds(one.communication),
+    terms.push_back({"loading", formatSeconds(one.load), "result, stages.load_s"});
+    terms.push_back({"computation", formatSeconds(one.compute), "result, stages.compute_s"});
+    terms.push_back({"communication", formatSeconds(one.communication),
                      one.collective.empty() ? "result, stages.communication_s" : "collective " + one.collective});
 }
 
 void throughputTerms(const Prediction& one, Terms& terms) {
     batchTerm(one, terms);
-    terms.push_back({"step time", seconds(one.step), "result, step_time_s"});
+    terms.push_back({"step time", formatSeconds(one.step), "result, step_time_s"});
     terms.push_back({"error", fmt::format("{:.0f} % to +{:.0f} %", 100 * one.error.low, 100 * one.error.high),
                      "class " + one.error.reliability});
 }
@@ -59,18 +50,17 @@ std::string fromFile(const Prediction& one, const std::string& path) {
 }
 
 void priceTerms(const Prediction& one, Terms& terms) {
-    terms.push_back({"throughput", uncertainText(one.throughput) + " samples/s", "result, throughput_samples_per_s"});
+    terms.push_back({"throughput", uncertainSamplesText(one.throughput), "result, throughput_samples_per_s"});
     if (one.pricePerHourUsd)
         terms.push_back(
-            {"price of all devices per hour", dollars(*one.pricePerHourUsd), fromFile(one, "price_per_hour_usd")});
+            {"price of all devices per hour", dollarsText(*one.pricePerHourUsd), fromFile(one, "price_per_hour_usd")});
 }
 
 void computeTerms(const Prediction& one, Terms& terms) {
     const predict::OperatorShares& shares = one.operators;
-    terms.push_back({"operators", formatCount(static_cast<double>(shares.operators)), "the training graph"});
-    terms.push_back({"of them by a measured kernel", formatCount(static_cast<double>(shares.measured)),
-                     "result, operators.common"});
-    terms.push_back({"their time", seconds(shares.measuredTime), "result, operators.common_time_s"});
+    terms.push_back({"operators", formatCount(shares.operators), "the training graph"});
+    terms.push_back({"of them by a measured kernel", formatCount(shares.measured), "result, operators.common"});
+    terms.push_back({"their time", formatSeconds(shares.measuredTime), "result, operators.common_time_s"});
     for (const auto& [path, from] : one.sources)
         if (path.starts_with("peak_flops.") || path.starts_with("efficiency.") ||
             path.ends_with("bandwidth_bytes_per_s"))
@@ -79,7 +69,7 @@ void computeTerms(const Prediction& one, Terms& terms) {
 }
 
 void communicationTerms(const Prediction& one, Terms& terms) {
-    terms.push_back({"devices", formatCount(static_cast<double>(one.devices)), "parameter devices"});
+    terms.push_back({"devices", formatCount(one.devices), "parameter devices"});
     terms.push_back({"collective", one.collective.empty() ? "none" : one.collective, "result, collective"});
     for (const auto& [path, from] : one.sources)
         if (path.starts_with("all_reduce") || path.starts_with("network"))
@@ -111,14 +101,8 @@ FieldValue number(const Prediction& one) {
     return where(one, one.*member);
 }
 
-std::string formatRate(double value) {
-    return uncertainText(value) + " samples/s";
-}
 std::string perDollar(double value) {
     return uncertainText(value) + " samples/$";
-}
-std::string cost(double value) {
-    return "$" + uncertainText(value);
 }
 
 FieldValue measuredShare(const Prediction& one) {
@@ -141,7 +125,7 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .uses = kMetric | kAll | kUncertain,
          .get = number<&Prediction::throughput>,
          .better = Better::higher,
-         .format = formatRate,
+         .format = uncertainSamplesText,
          .formula = "throughput = batch × devices / step time (model parallelism: batch / step time)",
          .source = "section 4.3",
          .terms = throughputTerms},
@@ -232,7 +216,7 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .get = number<&Prediction::pricePerHourUsd>,
          .better = Better::lower,
          .help = "Of all devices",
-         .format = dollars,
+         .format = dollarsText,
          .formula = "hourly price of a device × devices",
          .source = "section 6.2.1",
          .terms = priceTerms},
@@ -259,7 +243,7 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .uses = kMetric | kAll | kOptional,
          .get = number<&Prediction::trainingCostUsd>,
          .better = Better::lower,
-         .format = cost,
+         .format = uncertainDollarsText,
          .formula = "time to train × hourly price",
          .source = "definition",
          .terms = priceTerms},
@@ -320,7 +304,7 @@ std::vector<const Prediction*> ranked(const PredictionOutcome& outcome, std::str
 
 double probabilityAhead(const Prediction& one, const Prediction& other, std::string_view metric) {
     const auto value = [&](const Prediction& of) {
-        return metric == kByPrice ? of.samplesPerUsd.value_or(0) : of.throughput;
+        return metric == kSamplesPerDollar ? of.samplesPerUsd.value_or(0) : of.throughput;
     };
     return predict::probabilityOfMore(value(one), one.error, value(other), other.error);
 }
@@ -400,13 +384,13 @@ std::string correctText(const predict::Ranking& ranking) {
 std::string predictionHeadline(const PredictionOutcome& outcome) {
     const Prediction* best = fastestPrediction(outcome);
     if (best == nullptr) return "fits on no accelerator";
-    const std::vector<const Prediction*> first = contenders(outcome, kByThroughput, best->devices);
+    const std::vector<const Prediction*> first = contenders(outcome, kSampleRate, best->devices);
     std::string text = first.size() > 1 ? anyOf(first) + ": too close to call · " : "";
     text += fmt::format("{} samples/s ({} to {}) on {} · batch {}", uncertainText(best->throughput),
                         uncertainText(best->throughput * (1 + best->error.low)),
                         uncertainText(best->throughput * (1 + best->error.high)), escaped(nameOf(*best)),
-                        formatCount(static_cast<double>(best->batch)));
-    const predict::Ranking* ranking = rankingOf(outcome, kByThroughput, best->devices);
+                        formatCount(best->batch));
+    const predict::Ranking* ranking = rankingOf(outcome, kSampleRate, best->devices);
     if (ranking != nullptr && ranking->order.size() > 1) text += " · " + correctText(*ranking);
     return text;
 }

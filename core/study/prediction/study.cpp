@@ -222,8 +222,7 @@ std::vector<std::string> beyondMeasurements(const Prediction& one, const std::ve
         sentences.push_back(
             fmt::format("{}: {} have measured kernels, but outside of the measured shapes; they are priced by the "
                         "roofline.",
-                        escaped(one.accelerator),
-                        formatCounted(static_cast<double>(one.operators.outsideHull), "operator", "operators")));
+                        escaped(one.accelerator), formatCounted(one.operators.outsideHull, "operator", "operators")));
     const auto machine =
         std::ranges::find_if(machines, [&](const predict::Machine& each) { return each.id() == one.accelerator; });
     if (one.collective != "measured" || machine == machines.end()) return sentences;

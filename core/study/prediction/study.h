@@ -55,10 +55,8 @@ std::string predictionHeadline(const PredictionOutcome& outcome);
 
 /// A winner is named from this probability on: as sure as the error bars, which hold 90 %.
 inline constexpr double kCalled = 0.9;
-/// Metrics of `predict::Ranking`.
-inline constexpr std::string_view kByThroughput = "throughput_samples_per_s";
-inline constexpr std::string_view kByPrice = "samples_per_usd";
-/// Ranking by a metric at a number of devices, with its probability; null where there is none.
+/// Ranking by a metric, kSampleRate or kSamplesPerDollar, at a number of devices, with its probability; null where
+/// there is none.
 const predict::Ranking* rankingOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices);
 /// The predictions at a number of devices that may be the best by a metric: the best by its value, then those that it
 /// beats with a probability below `kCalled`. One alone is a winner; of several the order is open. Empty where nothing

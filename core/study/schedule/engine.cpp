@@ -24,9 +24,9 @@ std::string shareText(double share) {
 }
 
 void operatorTerms(const ScheduleOutcome& outcome, Terms& terms) {
-    terms.push_back({"operators", formatCount(static_cast<double>(outcome.operators.size())), "the operators' file"});
-    terms.push_back({"tensor cores", formatCount(static_cast<double>(outcome.cores.tensor)), "result, tensor_cores"});
-    terms.push_back({"vector cores", formatCount(static_cast<double>(outcome.cores.vector)), "result, vector_cores"});
+    terms.push_back({"operators", formatCount(outcome.operators.size()), "the operators' file"});
+    terms.push_back({"tensor cores", formatCount(outcome.cores.tensor), "result, tensor_cores"});
+    terms.push_back({"vector cores", formatCount(outcome.cores.vector), "result, vector_cores"});
 }
 
 void makespanTerms(const ScheduleOutcome& outcome, Terms& terms) {

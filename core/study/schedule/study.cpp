@@ -146,14 +146,13 @@ Estimate estimateSchedule(const Study& study) {
     const Inputs inputs = readInputs(study, {});
     const bool searches = inputs.options.method != "list";
     const double limit = static_cast<double>(inputs.options.time.count()) / 1e3;
-    return {
-        .text = fmt::format("{} on {} and {}: {}{}",
-                            formatCounted(static_cast<double>(inputs.graph.operators.size()), "operator", "operators"),
-                            formatCounted(static_cast<double>(inputs.cores.tensor), "tensor core", "tensor cores"),
-                            formatCounted(static_cast<double>(inputs.cores.vector), "vector core", "vector cores"),
-                            searches ? "at most " : "", formatWait(searches ? limit : 0)),
-        .seconds = searches ? limit : kShortestTime,
-        .problems = {}};
+    return {.text = fmt::format("{} on {} and {}: {}{}",
+                                formatCounted(inputs.graph.operators.size(), "operator", "operators"),
+                                formatCounted(inputs.cores.tensor, "tensor core", "tensor cores"),
+                                formatCounted(inputs.cores.vector, "vector core", "vector cores"),
+                                searches ? "at most " : "", formatWait(searches ? limit : 0)),
+            .seconds = searches ? limit : kShortestTime,
+            .problems = {}};
 }
 
 }  // namespace tessera::study

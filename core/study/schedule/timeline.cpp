@@ -90,10 +90,9 @@ Timeline scheduleTimeline(const ScheduleOutcome& outcome) {
     }
     Timeline timeline = coreTimeline(operators);
     timeline.categories = {"tensor", "vector", "fused"};
-    timeline.title =
-        fmt::format("{} on {}, {}", outcome.layer.empty() ? "Operators" : escaped(outcome.layer, 60),
-                    formatCounted(static_cast<double>(outcome.cores.tensor), "tensor core", "tensor cores"),
-                    formatCounted(static_cast<double>(outcome.cores.vector), "vector core", "vector cores"));
+    timeline.title = fmt::format("{} on {}, {}", outcome.layer.empty() ? "Operators" : escaped(outcome.layer, 60),
+                                 formatCounted(outcome.cores.tensor, "tensor core", "tensor cores"),
+                                 formatCounted(outcome.cores.vector, "vector core", "vector cores"));
     timeline.length = outcome.result.schedule.makespan;
     timeline.unit = "cycles";
     timeline.notes = {"Cycles stand for the unit of the operators' file.",

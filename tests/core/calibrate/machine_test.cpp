@@ -190,8 +190,8 @@ TEST(Streams, haveRates) {
     }
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_THROW(streamRate(16384, 1, 10, seconds, stop.get_token()), InterruptedError);
-    EXPECT_THROW(peakRate(4, 1, 10, seconds, stop.get_token()), InterruptedError);
+    EXPECT_THROW(streamRate(16384, 1, 10, seconds, {.cancel = stop.get_token()}), InterruptedError);
+    EXPECT_THROW(peakRate(4, 1, 10, seconds, {.cancel = stop.get_token()}), InterruptedError);
 }
 
 /// A sandbox without network may have no loopback interface either.
@@ -227,8 +227,9 @@ TEST(Exchange, endsWhatHangsAndWhatIsStopped) {
     EXPECT_FALSE(allReduceTime({.bytes = std::size_t{256} << 20U, .processes = 2, .seconds = 60, .limit = 0.1}, {}));
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_THROW(allReduceTime({.bytes = 4096, .processes = 2, .seconds = 60, .limit = 60}, stop.get_token()),
-                 InterruptedError);
+    EXPECT_THROW(
+        allReduceTime({.bytes = 4096, .processes = 2, .seconds = 60, .limit = 60}, {.cancel = stop.get_token()}),
+        InterruptedError);
     EXPECT_LT(seconds() - started, 60) << "it went on";
     EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "no child is left";
     EXPECT_FALSE(allReduceTime({.bytes = 4, .processes = 2}, {})) << "fewer elements than processes";

@@ -169,7 +169,7 @@ TEST(PlacementFile, refusesMoreLayersThanItCanPlace) {
               "layers.json:3: field 'nodes.1' is a list of 100000; expected at most 4096 entries");
 }
 
-TEST(PlacementFile, countsTheStateOfOptimisers) {
+TEST(PlacementFile, countsTheStateOfOptimizers) {
     using enum Optimizer;
     EXPECT_EQ(optimizerState(sgd, OptimizerMemory::reference), 0);
     EXPECT_EQ(optimizerState(adam, OptimizerMemory::reference), 1);

@@ -683,7 +683,7 @@ TEST(Placement, namesWhatBreaks) {
     const auto reason = [&] { return Placer(small.graph).place(small.problem, {.explain = true}).shortage->reason; };
     EXPECT_EQ(reason(),
               "no plan fits: the one of least memory needs 28 GB for stage 1 of 2 and an accelerator has 26 GB, 2 GB "
-              "too little because of what is kept for micro-batches in flight (weights and gradients 20 GB, optimiser "
+              "too little because of what is kept for micro-batches in flight (weights and gradients 20 GB, optimizer "
               "state 0 B, activations 4 GB, 1 micro-batch in flight 4 GB); it would fit with 28 GB of memory or "
               "recomputed activations");
     small.problem.recompute = true;

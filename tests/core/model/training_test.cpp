@@ -154,7 +154,7 @@ void expectGradientsLikeTheirTensors(const Graph& forward, const TrainingGraph& 
     }
 }
 
-/// Each parameter has one gradient, one update and the optimiser's state, or none of them.
+/// Each parameter has one gradient, one update and the optimizer's state, or none of them.
 void expectOneUpdateEach(const Graph& forward, const TrainingGraph& training, std::size_t states) {
     std::set<TensorIndex> updated;
     for (const ParameterUpdate& update : training.updates) {
@@ -392,7 +392,7 @@ TEST(Training, givesOperatorsNamesThatTheModelDoesNotHave) {
     expectSound(forward, trainingOf(forward));
 }
 
-// Optimisers
+// Optimizers
 // --------------------------------------------------------------------------------------------------------------
 
 class EveryOptimizer : public testing::TestWithParam<OptimizerKind> {};

@@ -66,7 +66,7 @@ TEST(LiveRanges, growWithTheBatch) {
 
 /// Of a parameter in mixed precision, Adam reads and writes what memory holds: two moments and a copy of four bytes
 /// each.
-TEST(Workload, movesTheStateOfTheOptimiserAsItIsKept) {
+TEST(Workload, movesTheStateOfTheOptimizerAsItIsKept) {
     const Workload step = workload("zoo:lenet5");
     const CategoryBytes kept = LiveRanges(step).peak(1).bytes;
     CategoryBytes moved{};

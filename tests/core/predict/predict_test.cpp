@@ -535,15 +535,14 @@ TEST(Prediction, explainsWhatDoesNotFit) {
     EXPECT_TRUE(none.infeasible->starts_with("batch 1 needs ")) << *none.infeasible;
     EXPECT_TRUE(
         none.infeasible->ends_with("even without activations it does not fit: model parallelism over several "
-                                   "devices would help, or an optimiser with less state"))
+                                   "devices would help, or an optimizer with less state"))
         << *none.infeasible;
     const Prediction large = Predictor(step, options(100'000)).predict(machine(plain(100e6)), 1);
     ASSERT_TRUE(large.infeasible);
     const std::string fits = *large.infeasible;
     EXPECT_NE(fits.find("more than the 100 MB of plain's RAM: "), std::string::npos) << fits;
     const Prediction chosen = Predictor(step, options()).predict(machine(plain(100e6)), 1);
-    EXPECT_NE(fits.find("; batch " + formatCount(static_cast<double>(chosen.batch)) + " fits"), std::string::npos)
-        << fits;
+    EXPECT_NE(fits.find("; batch " + formatCount(chosen.batch) + " fits"), std::string::npos) << fits;
 }
 
 TEST(Prediction, ofACutModelNeedsLessMemoryAndNoSum) {

@@ -228,7 +228,7 @@ TEST_F(CodesignPictures, thePlacementShowsStagesReplicasAndMemory) {
     const Drawing drawing = placementDrawing(result.perModel[1], 960, estimatedWidth);
     const std::string svg = toSvg(drawing, Theme(ThemeKind::light));
     for (const char* words : {"4 stages × 64 replicas, slices 4 wide, on 1,024 accelerators", "Stage 4",
-                              "block0 … block17", "18 layers", "4 × 64", "of 32 GiB", "Optimiser", "30 ms"})
+                              "block0 … block17", "18 layers", "4 × 64", "of 32 GiB", "Optimizer", "30 ms"})
         EXPECT_TRUE(says(svg, words)) << words;
     codesign::ModelResult unfit;
     unfit.model = "zoo:gpt3";

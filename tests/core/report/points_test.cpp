@@ -346,7 +346,7 @@ TEST(PointPictures, parallelAxesBundleVeryManyLines) {
                                            [](double value) { return value <= 60; });
         EXPECT_TRUE(std::any_of(layout.drawing.shapes.begin(), layout.drawing.shapes.end(), [&](const Shape& shape) {
             const auto* label = std::get_if<Label>(&shape);
-            return label != nullptr && label->text == formatCount(static_cast<double>(inBrush));
+            return label != nullptr && label->text == formatCount(inBrush);
         })) << inBrush;
     }
 }

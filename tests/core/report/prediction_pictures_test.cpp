@@ -160,20 +160,20 @@ TEST_F(PredictionPictures, aValueWithAnErrorIsAPointWithItsInterval) {
 }
 
 TEST_F(PredictionPictures, thoseThatAreTooCloseToCallAreGrouped) {
-    EXPECT_EQ(study::orderText(study::tiedGroups(outcome, study::kByThroughput, 1)), "swift ≈ free > cheap");
+    EXPECT_EQ(study::orderText(study::tiedGroups(outcome, study::kSampleRate, 1)), "swift ≈ free > cheap");
     EXPECT_TRUE(notes(throughputChart(outcome, 1), "swift ≈ free > cheap (≈: too close to call)."));
     EXPECT_EQ(rankingTable(outcome).rows.front()[2], "swift ≈ free > cheap");
-    EXPECT_TRUE(study::tiedGroups(outcome, study::kByThroughput, 64).empty());
+    EXPECT_TRUE(study::tiedGroups(outcome, study::kSampleRate, 64).empty());
 }
 
 TEST_F(PredictionPictures, everyTwoAreComparedByHowLikelyOneIsAhead) {
-    const study::Duels duels = study::duelsOf(outcome, study::kByThroughput, 1);
+    const study::Duels duels = study::duelsOf(outcome, study::kSampleRate, 1);
     ASSERT_EQ(duels.order.size(), 3U);
     EXPECT_EQ(duels.order.front()->accelerator, "swift");
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(duels.ahead[3 * i + j] + duels.ahead[3 * j + i], 1, 1e-12);
     EXPECT_GT(duels.ahead[2], study::kCalled) << "swift is ahead of cheap";
-    const HeatMap map = duelMap(outcome, study::kByThroughput, 1);
+    const HeatMap map = duelMap(outcome, study::kSampleRate, 1);
     EXPECT_EQ(map.rows, (std::vector<std::string>{"swift", "free", "cheap"}));
     EXPECT_EQ(map.rows, map.columns);
     EXPECT_EQ(map.cells[0], -1) << "nobody is compared with itself";
@@ -185,7 +185,7 @@ TEST_F(PredictionPictures, everyTwoAreComparedByHowLikelyOneIsAhead) {
     EXPECT_EQ(study::chanceText(0.9999), "> 99 %");
     EXPECT_EQ(study::chanceText(0.0001), "< 1 %");
     EXPECT_EQ(study::chanceText(0.856), "86 %");
-    EXPECT_TRUE(duelMap(outcome, study::kByThroughput, 64).cells.empty());
+    EXPECT_TRUE(duelMap(outcome, study::kSampleRate, 64).cells.empty());
     const Table table = duelTable(outcome);
     EXPECT_EQ(table.columns.size(), 3U + acceleratorsOf(outcome).size());
     ASSERT_FALSE(table.rows.empty());

@@ -17,5 +17,14 @@ TEST(Metric, ratesHaveAsManyDigitsAsPeopleRead) {
     EXPECT_EQ(rateText(5e9), "5000 million");
 }
 
+TEST(Metric, aKnownPriceKeepsItsCentsAndAPredictedOneHasThreeDigits) {
+    EXPECT_EQ(dollarsText(3.901), "$3.901");
+    EXPECT_EQ(dollarsText(1234.5), "$1,235");
+    EXPECT_EQ(uncertainDollarsText(3.901), "$3.9");
+    EXPECT_EQ(uncertainDollarsText(999.7), "$1,000");
+    EXPECT_EQ(uncertainDollarsText(236'789), "$237,000");
+    EXPECT_EQ(uncertainDollarsText(12'345'678), "$12.3 million");
+}
+
 }  // namespace
 }  // namespace tessera::study

@@ -85,8 +85,8 @@ TEST(PredictionHeadline, namesNoWinnerWhereErrorsLeaveItOpen) {
     EXPECT_EQ(predictionHeadline(sure),
               "100,000 samples/s (87,100 to 116,000) on cs2 · batch 2,048 · probability that this "
               "ranking of 2 is correct: 100 %");
-    EXPECT_EQ(contenders(sure, kByThroughput, 1).size(), 1U);
-    EXPECT_TRUE(contenders(sure, kByThroughput, 8).empty());
+    EXPECT_EQ(contenders(sure, kSampleRate, 1).size(), 1U);
+    EXPECT_TRUE(contenders(sure, kSampleRate, 8).empty());
 }
 
 TEST(PredictionHeadline, saysNoMoreDigitsThanTheErrorAllows) {
@@ -175,7 +175,7 @@ TEST(Prices, aResultWithOtherPricesIsThatOfAStudyThatSaysThem) {
     EXPECT_EQ(predictionOf(result).ranking, predictionOf(anew).ranking);
     const predict::Ranking* order = nullptr;
     for (const predict::Ranking& each : predictionOf(anew).ranking)
-        if (each.metric == kByPrice && each.devices == 1) order = &each;
+        if (each.metric == kSamplesPerDollar && each.devices == 1) order = &each;
     ASSERT_NE(order, nullptr);
     EXPECT_EQ(order->order.front(), "h200") << "h100 costs twice as much now";
     const hardware::Provenance& own = predictionOf(result).predictions.front().sources.at("price_per_hour_usd");

@@ -22,9 +22,9 @@
 #include "ui/models/partition_facts.h"
 #include "ui/models/partition_tables.h"
 #include "ui/views/headline_bar.h"
+#include "ui/views/plot/chart_pane.h"
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/partition_view.h"
 
 /// "Explain this number" on everything that is shown of a partition run.

@@ -260,7 +260,7 @@ TEST_F(PredictionViewTest, aPriceIsWrittenIntoTheTableAndTheRankingFollows) {
     ASSERT_NE(pane, nullptr);
     const auto cheapest = [&] {
         const study::PredictionOutcome outcome = PredictionRun(view.run().result).outcome();
-        return study::rankingOf(outcome, study::kByPrice, 8)->order.front();
+        return study::rankingOf(outcome, study::kSamplesPerDollar, 8)->order.front();
     };
     ASSERT_EQ(cheapest(), "cheap");
     const std::shared_ptr<const study::Result> before = view.run().result;

@@ -1,4 +1,4 @@
-#include "ui/views/plot/scaling_view.h"
+#include "ui/views/runs/scaling_view.h"
 
 #include <gtest/gtest.h>
 

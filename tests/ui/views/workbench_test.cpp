@@ -32,7 +32,7 @@
 #include "ui/views/plot/parallel_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/table_view.h"
-#include "ui/views/workbench/chart_pane.h"
+#include "ui/views/workbench/chart_of_points.h"
 #include "ui/views/workbench/filter_panel.h"
 #include "ui/views/workbench/matrix_pane.h"
 #include "ui/views/workbench/parallel_pane.h"

@@ -9,9 +9,9 @@
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "ui/jobs/jobs.h"
-#include "ui/views/plot/scaling_view.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/run_pages.h"
+#include "ui/views/runs/scaling_view.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/window/main_window.h"
 

@@ -8,9 +8,9 @@
 #include "core/report/partition_pictures.h"
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
+#include "ui/views/plot/chart_pane.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/plot/standings_board.h"
-#include "ui/views/runs/partition_panes.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;

@@ -38,7 +38,7 @@ struct Line {
 void paint(const Dots& dots, const Line& line, double width, std::uint32_t colour) {
     constexpr int kParts = 256;
     const double cut = width / 2 * std::sqrt(1 + line.slope * line.slope);  // half a row's dots within the line
-    const int half = static_cast<int>(kParts * cut), reach = half + kParts / 2, most = std::min(kParts, 2 * half);
+    const int half = static_cast<int>(kParts * cut), reach = half + kParts / 2, max = std::min(kParts, 2 * half);
     const int last = std::min(dots.length, static_cast<int>(std::ceil(line.to))) - 1;
     for (int row = static_cast<int>(std::max(0.0, line.from)); row <= last; ++row) {
         const double begin = std::max(line.from, static_cast<double>(row)), end = std::min(line.to, row + 1.0);
@@ -47,7 +47,7 @@ void paint(const Dots& dots, const Line& line, double width, std::uint32_t colou
         const int right = std::min(dots.breadth - 1, (middle + half) / kParts);
         std::uint32_t* dot = dots.first + row * dots.along;
         for (int at = std::max(0, (middle - half) / kParts); at <= right; ++at) {
-            const int inside = std::min(most, reach - std::abs(at * kParts + kParts / 2 - middle));
+            const int inside = std::min(max, reach - std::abs(at * kParts + kParts / 2 - middle));
             if (inside <= 0) continue;
             const std::uint32_t over = scaled(colour, static_cast<std::uint32_t>(share * inside) / kParts);
             std::uint32_t& its = dot[at * dots.across];

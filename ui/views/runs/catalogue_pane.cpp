@@ -44,7 +44,7 @@ Facts::Row valueOn(const report::Axis& axis, double value) {
 Facts::Row timeOf(const QString& label, double value, const Timeline& timeline) {
     return {.label = label,
             .value = timeline.unit == "s" ? columns::quantity(value, Measure::seconds)
-                                          : columns::count(value) + QLatin1Char(' ') + text(timeline.unit),
+                                          : countText(value) + QLatin1Char(' ') + text(timeline.unit),
             .exact = columns::exact(value)};
 }
 

@@ -401,10 +401,9 @@ QVector<Headline> CodesignView::headlines() const {
     }
     const double looked =
         result.points > 0 ? static_cast<double>(result.explored) / static_cast<double>(result.points) : 0;
-    headlines.append({.value = columns::count(static_cast<double>(result.explored)),
+    headlines.append({.value = countText(result.explored),
                       .label = u"points evaluated"_s,
-                      .detail = u"%1 of %2"_s.arg(toQt(study::percentText(looked)),
-                                                  columns::count(static_cast<double>(result.points))),
+                      .detail = u"%1 of %2"_s.arg(toQt(study::percentText(looked)), countText(result.points)),
                       .help = u"Bounds ruled the others out, or the search did not reach them"_s,
                       .explain = explanationOf("explored_points")});
     return headlines;

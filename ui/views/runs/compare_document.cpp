@@ -45,7 +45,6 @@
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/model_comparison.h"
-#include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/table_view.h"
 #include "ui/views/text_label.h"

@@ -188,16 +188,14 @@ QVector<Headline> ExplorationView::headlines() const {
                           .help = {},
                           .explain = explanationOf(metric.name)});
     }
-    const auto count = [](std::size_t points) { return columns::count(static_cast<double>(points)); };
     const auto feasible = static_cast<std::size_t>(outcome().feasible());
-    headlines.append(
-        {.value = count(outcome().front.size()),
-         .label = outcome().objectives.size() > 1 ? u"on the front"_s : u"best"_s,
-         .detail = u"of %1"_s.arg(counted(static_cast<double>(outcome().points.size()), "point", "points")),
-         .help = u"Non-dominated (Pareto-optimal) points"_s,
-         .explain = explanationOf("front_points")});
+    headlines.append({.value = countText(outcome().front.size()),
+                      .label = outcome().objectives.size() > 1 ? u"on the front"_s : u"best"_s,
+                      .detail = u"of %1"_s.arg(counted(outcome().points.size(), "point", "points")),
+                      .help = u"Non-dominated (Pareto-optimal) points"_s,
+                      .explain = explanationOf("front_points")});
     if (feasible < outcome().points.size())
-        headlines.append({.value = count(outcome().points.size() - feasible),
+        headlines.append({.value = countText(outcome().points.size() - feasible),
                           .label = u"no solution"_s,
                           .explain = explanationOf("feasible_points")});
     return headlines;

@@ -18,10 +18,10 @@
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/message_bar.h"
+#include "ui/views/plot/chart_pane.h"
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/plot/standings_board.h"
-#include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/runs/sweep_view.h"
 
@@ -203,9 +203,9 @@ QVector<Headline> MappingView::headlines() const {
         headlines.append({.value = toQt(formatQuantity(*chosen.values.energy, Measure::joules)),
                           .label = u"energy"_s,
                           .explain = of("energy_j")});
-    headlines.append({.value = columns::count(static_cast<double>(chosen.samples)),
+    headlines.append({.value = countText(chosen.samples),
                       .label = chosen.samples == 1 ? u"sample"_s : u"samples"_s,
-                      .detail = u"best after %1"_s.arg(columns::count(static_cast<double>(chosen.bestAfter))),
+                      .detail = u"best after %1"_s.arg(countText(chosen.bestAfter)),
                       .help = u"Mappings that the algorithm evaluated"_s,
                       .explain = of("samples")});
     return headlines;

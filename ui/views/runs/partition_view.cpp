@@ -29,13 +29,13 @@
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/message_bar.h"
+#include "ui/views/plot/chart_pane.h"
 #include "ui/views/plot/convergence_view.h"
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/plot/scaling_view.h"
 #include "ui/views/runs/catalogue_pane.h"
-#include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/scaling_view.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -62,7 +62,7 @@ PlanPicture pictureOf(const PartitionRun& run, int plan) {
 /// How sure a step time is, and whether it rests on peak rates.
 QString stepDetail(const study::PartitionOutcome& outcome, const partition::Plan& plan) {
     const std::string peak = study::peakText(outcome, plan);
-    const QString certainty = certaintyOf(plan);
+    const QString certainty = toQt(study::certaintyText(plan));
     return peak.empty() ? certainty : certainty + u", "_s + toQt(peak);
 }
 
@@ -268,7 +268,7 @@ QVector<Headline> PartitionView::headlines() const {
                                  .label = u"over data parallelism"_s,
                                  .help = u"How much faster a step is than with the batch alone split"_s,
                                  .explain = of("speedup_over_dp")},
-                                {.value = toQt(formatQuantity(plan.stepTime.value, Measure::seconds)),
+                                {.value = toQt(formatSeconds(plan.stepTime)),
                                  .label = u"per step"_s,
                                  .detail = stepDetail(choice_->run.outcome(), plan),
                                  .tone = tone,

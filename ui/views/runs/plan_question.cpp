@@ -16,8 +16,8 @@
 #include "ui/theme/theme.h"
 #include "ui/views/focus_start.h"
 #include "ui/views/lazy_tabs.h"
+#include "ui/views/plot/chart_pane.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/partition_panes.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;

@@ -23,11 +23,11 @@
 #include "ui/theme/theme.h"
 #include "ui/views/lazy_tabs.h"
 #include "ui/views/message_bar.h"
+#include "ui/views/plot/chart_pane.h"
 #include "ui/views/plot/drawing_view.h"
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/parallel_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/plan_question.h"
 #include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/run_view.h"
@@ -326,7 +326,7 @@ QVector<Headline> PlanView::headlines() const {
     // As the label: details are what is left out first where there is little room.
     headlines.append({.value = {},
                       .label = proven ? u"proven best"_s : u"best so far"_s,
-                      .detail = u"of %1"_s.arg(columns::count(static_cast<double>(outcome().counted.all))),
+                      .detail = u"of %1"_s.arg(countText(outcome().counted.all)),
                       .help = u"Every configuration was evaluated, or pruned by memory or a lower bound"_s,
                       .explain = explanationOf("configurations")});
     if (const auto training = outcome().trainingSeconds()) {
@@ -334,7 +334,7 @@ QVector<Headline> PlanView::headlines() const {
         const QString price = textOf("training_usd");
         headlines.append({.value = u"%1 days"_s.arg(toQt(study::uncertainText(*training / kDay))),
                           .label = price.isEmpty() || isCheapest ? u"to train"_s : u"to train, %1"_s.arg(price),
-                          .help = u"To train on %1 tokens"_s.arg(columns::count(*outcome().tokens)),
+                          .help = u"To train on %1 tokens"_s.arg(countText(*outcome().tokens)),
                           .explain = explanationOf("training_s")});
     }
     return headlines;

@@ -17,9 +17,9 @@
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
 #include "ui/views/message_bar.h"
+#include "ui/views/plot/chart_pane.h"
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/run_view.h"
 
 namespace tessera::ui {
@@ -361,9 +361,9 @@ void PredictionView::addBest(QVector<Headline>& headlines, std::string_view metr
 
 QVector<Headline> PredictionView::headlines() const {
     QVector<Headline> headlines;
-    addBest(headlines, study::kByThroughput, u"on %1, the fastest"_s);
+    addBest(headlines, study::kSampleRate, u"on %1, the fastest"_s);
     const std::vector<const Prediction*> first =
-        study::contenders(choice_->run.outcome(), study::kByThroughput, choice_->devices());
+        study::contenders(choice_->run.outcome(), study::kSampleRate, choice_->devices());
     if (!first.empty()) {
         const Prediction* best = first.front();
         headlines.append({.value = shownText(best->error.reliability),
@@ -372,12 +372,12 @@ QVector<Headline> PredictionView::headlines() const {
                           .help = u"90 % interval, given the reliability of the inputs"_s,
                           .explain = explanationOf(study::nameOf(*best) + "/throughput_samples_per_s")});
     }
-    addBest(headlines, study::kByPrice, u"on %1, the cheapest"_s);
+    addBest(headlines, study::kSamplesPerDollar, u"on %1, the cheapest"_s);
     if (!first.empty()) {
         const Prediction* best = first.front();
         headlines.append({.value = columns::quantity(best->step.value, Measure::seconds),
                           .label = u"per step on %1"_s.arg(shownText(best->accelerator)),
-                          .detail = u"batch %1 on each of %2"_s.arg(columns::count(static_cast<double>(best->batch)),
+                          .detail = u"batch %1 on each of %2"_s.arg(countText(best->batch),
                                                                     choice_->run.devicesText(choice_->count)),
                           .help = u"One step: loading, computation and communication, overlapped"_s,
                           .explain = explanationOf(study::nameOf(*best) + "/step_time_s")});

@@ -341,9 +341,8 @@ void ValidationDocument::Implementation::fillSets() {
         shown += on ? 1 : 0;
         if (boxes == kMostBoxes) continue;
         ++boxes;
-        auto* box = new QCheckBox(
-            u"%1 (%2)"_s.arg(shownText(set.name.toStdString()), columns::count(static_cast<double>(set.errors.rows)))
-                .replace(QLatin1Char('&'), QLatin1String("&&")));
+        auto* box = new QCheckBox(u"%1 (%2)"_s.arg(shownText(set.name.toStdString()), countText(set.errors.rows))
+                                      .replace(QLatin1Char('&'), QLatin1String("&&")));
         box->setChecked(on);
         connect(box, &QCheckBox::toggled, document,
                 [this, name = set.name](bool checked) { document->setSetShown(name, checked); });
@@ -381,11 +380,11 @@ void ValidationDocument::Implementation::showHeadline() {
     std::vector<const physical::ValidationRow*> rows;
     for (const std::size_t i : choice->rows) rows.push_back(&choice->data->row(i));
     const physical::ErrorSummary errors = physical::errorSummaryOf(rows);
-    const QString count = columns::count(static_cast<double>(errors.rows));
+    const QString count = countText(errors.rows);
     QVector<Headline> all;
     if (!rows.empty()) {
         all.append({.value = toQt(report::errorText(errors.median)),
-                    .label = u"median error of %1"_s.arg(counted(static_cast<double>(errors.rows), "row", "rows")),
+                    .label = u"median error of %1"_s.arg(counted(errors.rows, "row", "rows")),
                     .help = u"Half of the rows shown have a smaller error"_s});
         all.append({.value = toQt(report::errorText(errors.mean)),
                     .label = u"mean error"_s,
@@ -395,7 +394,7 @@ void ValidationDocument::Implementation::showHeadline() {
                         .label = u"inside the 90 % interval"_s,
                         .help = u"Share of the predictions whose interval holds the measured value"_s});
         if (errors.predicted < errors.rows)
-            all.append({.value = columns::count(static_cast<double>(errors.rows - errors.predicted)),
+            all.append({.value = countText(errors.rows - errors.predicted),
                         .label = u"refused"_s,
                         .help = u"Rows that the models cannot predict, each an error of 100 %"_s});
     } else {

@@ -169,13 +169,13 @@ void FilterPanel::paintRow(QPainter& painter, std::size_t row) const {
     const std::string title = report::fitted(report::titleOf(column), track.width(), 11, set, pictureWidth());
     drawing.shapes.emplace_back(report::Label{
         .at = {track.left(), top + kTitle}, .text = title, .colour = set ? "accent" : "text", .strong = set});
-    const double most = std::max(1.0, *std::max_element(ends_[row].all.begin(), ends_[row].all.end() - 1));
+    const double max = std::max(1.0, *std::max_element(ends_[row].all.begin(), ends_[row].all.end() - 1));
     const double step = track.width() / static_cast<double>(kBins);
     for (const bool front : {false, true})
         for (std::size_t bin = 0; bin < kBins; ++bin) {
             const double count = front ? ends_[row].shown[bin] : ends_[row].all[bin];
             if (count == 0) continue;
-            const double height = std::max(1.0, (track.height() - 3) * std::sqrt(count / most));
+            const double height = std::max(1.0, (track.height() - 3) * std::sqrt(count / max));
             drawing.shapes.emplace_back(report::Box{.area = {track.left() + step * static_cast<double>(bin),
                                                              track.bottom() - height, std::max(1.0, step - 1), height},
                                                     .fill = front ? "accent" : "border",

@@ -127,8 +127,7 @@ void PointSelection::keep() {
     if (shown_ == kept_) return;
     std::vector<std::uint8_t> flags(size());
     for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = isShown(i) ? 1 : 0;
-    push(u"Keep %1"_s.arg(counted(static_cast<double>(shown_), "point", "points")),
-         {.flags = std::move(flags), .keptBy = askedRanges()});
+    push(u"Keep %1"_s.arg(counted(shown_, "point", "points")), {.flags = std::move(flags), .keptBy = askedRanges()});
 }
 
 void PointSelection::exclude() {
@@ -137,8 +136,7 @@ void PointSelection::exclude() {
     for (std::size_t i = 0; i < flags.size(); ++i)
         flags[i] = report::stateOf(states_, i) == report::PointState::filtered ? 1 : 0;
     // No range says what is left.
-    push(u"Exclude %1"_s.arg(counted(static_cast<double>(shown_), "point", "points")),
-         {.flags = std::move(flags), .keptBy = keptBy_});
+    push(u"Exclude %1"_s.arg(counted(shown_, "point", "points")), {.flags = std::move(flags), .keptBy = keptBy_});
 }
 
 void PointSelection::showAll() {

@@ -103,12 +103,12 @@ void PointsDocument::Implementation::showHeadline() const {
     for (std::size_t i = 0; i < points.size(); ++i) solutions += points.isFeasible(i) ? 1 : 0;
     for (const explore::PointColumn& column : points.columns)
         if (column.role == explore::PointColumn::Role::variable) variables << toQt(column.title);
-    headline->setHeadlines({{.value = columns::count(static_cast<double>(points.size())),
+    headline->setHeadlines({{.value = countText(points.size()),
                              .label = runs.name.isEmpty() ? u"runs"_s : u"runs of a sweep"_s,
                              .detail = solutions == static_cast<qsizetype>(points.size())
                                            ? QString()
-                                           : u"%1 with a result"_s.arg(columns::count(static_cast<double>(solutions)))},
-                            {.value = columns::count(static_cast<double>(variables.size())),
+                                           : u"%1 with a result"_s.arg(countText(solutions))},
+                            {.value = countText(variables.size()),
                              .label = variables.size() == 1 ? u"variable"_s : u"variables"_s,
                              .detail = variables.mid(0, 4).join(u", "_s)}});
 }
@@ -146,7 +146,7 @@ QString PointsDocument::title() const {
     if (!d_->runs.name.isEmpty()) return u"Sweep · %1"_s.arg(d_->runs.name);
     const auto count =
         d_->runs.numbers.empty() ? key().count(u',') + 1 : static_cast<qsizetype>(d_->runs.numbers.size());
-    return u"Points · %1"_s.arg(counted(static_cast<double>(count), "run", "runs"));
+    return u"Points · %1"_s.arg(counted(count, "run", "runs"));
 }
 
 QUndoStack* PointsDocument::undoStack() {

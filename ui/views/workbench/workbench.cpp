@@ -18,7 +18,7 @@
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/flow_layout.h"
-#include "ui/views/workbench/chart_pane.h"
+#include "ui/views/workbench/chart_of_points.h"
 #include "ui/views/workbench/filter_panel.h"
 #include "ui/views/workbench/matrix_pane.h"
 #include "ui/views/workbench/parallel_pane.h"
@@ -368,14 +368,13 @@ void Workbench::resizeEvent(QResizeEvent* event) {
 }
 
 void Workbench::showCounts() {
-    const auto count = [](std::size_t points) { return columns::count(static_cast<double>(points)); };
     const PointSelection& its = *selection_;
     const bool filtered = its.shownCount() < its.keptCount() || its.isBrushed();
-    const QString all = count(its.size()), none = counted(static_cast<double>(its.size()), "point", "points");
+    const QString all = countText(its.size()), none = counted(its.size(), "point", "points");
     const QString some = u"%1 of %2"_s;
-    count_->setText(filtered || its.isReduced() ? some.arg(count(its.shownCount()), all) : none);
+    count_->setText(filtered || its.isReduced() ? some.arg(countText(its.shownCount()), all) : none);
     count_->setToolTip(its.isReduced() ? u"%1 of %2 points are shown, %3 are excluded"_s.arg(
-                                             count(its.shownCount()), all, count(its.size() - its.keptCount()))
+                                             countText(its.shownCount()), all, countText(its.size() - its.keptCount()))
                                        : u"How many points are shown"_s);
     count_->setAccessibleDescription(count_->toolTip());
     // As wide as it gets, so that nothing moves while a range is dragged.

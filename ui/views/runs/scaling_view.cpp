@@ -1,4 +1,4 @@
-#include "ui/views/plot/scaling_view.h"
+#include "ui/views/runs/scaling_view.h"
 
 #include <QVBoxLayout>
 #include <algorithm>
@@ -15,8 +15,8 @@
 #include "ui/models/field_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/plot/chart_pane.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/run_progress.h"
 #include "ui/views/runs/solving_pages.h"

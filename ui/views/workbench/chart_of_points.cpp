@@ -1,4 +1,4 @@
-#include "ui/views/workbench/chart_pane.h"
+#include "ui/views/workbench/chart_of_points.h"
 
 #include <QJsonArray>
 #include <algorithm>

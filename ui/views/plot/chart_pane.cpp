@@ -1,10 +1,8 @@
-#include "ui/views/runs/partition_panes.h"
+#include "ui/views/plot/chart_pane.h"
 
 #include <QButtonGroup>
 #include <QHBoxLayout>
 #include <QMenu>
-#include <QPainter>
-#include <QPixmap>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <cmath>
@@ -14,30 +12,6 @@
 #include "ui/views/plot/plot_widget.h"
 
 namespace tessera::ui {
-
-namespace {
-
-constexpr int kIconSize = 16;
-
-}  // namespace
-
-QIcon dotIcon(const QColor& colour) {
-    QIcon icon;
-    for (const int scale : {1, 2, 3}) {
-        QPixmap picture(kIconSize * scale, kIconSize * scale);
-        picture.setDevicePixelRatio(scale);
-        picture.fill(Qt::transparent);
-        QPainter painter(&picture);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(colour);
-        const double margin = kIconSize / 5.0;
-        painter.drawEllipse(QRectF(margin, margin, kIconSize - 2 * margin, kIconSize - 2 * margin));
-        painter.end();
-        icon.addPixmap(picture);
-    }
-    return icon;
-}
 
 ChartPane::ChartPane(const QStringList& titles, const QString& name, QWidget* parent)
     : QWidget(parent), buttons_(new QButtonGroup(this)), row_(new QHBoxLayout), plot_(new PlotWidget(this)) {

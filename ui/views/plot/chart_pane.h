@@ -1,26 +1,19 @@
 #pragma once
 
-#include <QColor>
-#include <QIcon>
 #include <QString>
 #include <QStringList>
 #include <QWidget>
 #include <vector>
 
 #include "core/draw/picture.h"
-#include "ui/views/exportable.h"
 
 class QButtonGroup;
 class QHBoxLayout;
-
 class QMenu;
 
 namespace tessera::ui {
 
 class PlotWidget;
-
-/// A dot in a colour of data, for buttons and menus that stand for a strategy, a type or a run.
-QIcon dotIcon(const QColor& colour);
 
 /// One plot that can show several charts, with a switch above it where there is more than one.
 class ChartPane : public QWidget {
