@@ -78,9 +78,9 @@ endfunction()
 
 # tessera_optimise_less(TARGET): for code that no loop of a search or a drawing is in, as files of hardware, studies, the
 # history, dialogs, commands and tests. A third of the time to compile it would go into optimising what then runs once;
-# half of it where a sanitizer's checks are to be optimised, too.
+# half of it where clang is to optimise the checks of addresses, too. (Those of threads are too slow without.)
 function(tessera_optimise_less target)
-  if(TESSERA_SANITIZE)
+  if(TESSERA_SANITIZE MATCHES address)
     target_compile_options(${target} PRIVATE -O0)
   else()
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
