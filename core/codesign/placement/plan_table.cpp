@@ -65,8 +65,8 @@ private:
 }  // namespace
 
 struct PlanTable::Data {
-    Data(const Placer& placer, PlacementProblem given, const RunControl& watching)
-        : lattice(placer.lattice_), problem(std::move(given)), control(watching) {
+    Data(const Placer& placer, PlacementProblem given, RunControl watching)
+        : lattice(placer.lattice_), problem(std::move(given)), control(std::move(watching)) {
         checkProblem(lattice->graph(), problem);
         if (problem.byDegree.size() != 1) throw UsageError("a table of plans is of one tensor-parallel degree");
         numbers = std::make_unique<const DegreeNumbers>(*lattice, problem, problem.byDegree.front());
