@@ -178,7 +178,7 @@ std::vector<Comparison::ShareRow> shareRows(const Runs& runs) {
 
 void addPartitionsToComparison(Comparison& comparison, const std::vector<const Result*>& results) {
     LayerRows layers(results);
-    comparison.notes = layers.notes();
+    for (std::string& note : layers.notes()) comparison.notes.push_back(std::move(note));
     comparison.layers = std::move(layers).take();
     comparison.shares = shareRows(results);
 }
