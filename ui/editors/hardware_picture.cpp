@@ -301,12 +301,11 @@ void HardwarePicture::showTemplate(const CountedTemplate& counted) {
     const hardware::Template& space = counted.space;
     QStringList facts{
         u"%1, %2 with their HBM"_s.arg(ui::counted(counted.census.areas.size(), "accelerator", "accelerators"),
-                                       toQt(formatCount(counted.census.areas.size() * space.hbm.values.size()))),
-        u"%1 within %2"_s.arg(toQt(formatCount(counted.census.within)),
-                              quantity(counted.census.bound.value, Measure::area))};
+                                       countText(counted.census.areas.size() * space.hbm.values.size())),
+        u"%1 within %2"_s.arg(countText(counted.census.within), quantity(counted.census.bound.value, Measure::area))};
     if (counted.census.estimated > 0)
         facts << u"areas of %1 of them are estimates: the table lacks the size of a buffer"_s.arg(
-            toQt(formatCount(counted.census.estimated)));
+            countText(counted.census.estimated));
     totals_->setText(facts.join(u" · "_s));
     arrangeCharts();
     parts_->setChart(report::referenceAreaChart(space));
@@ -322,7 +321,7 @@ void HardwarePicture::showWorkload(const DrawnWorkload& drawn) {
     jobTable_->show();
     QStringList facts{u"A group of %1, drawn with seed 1"_s.arg(counted(jobs_->size(), "job", "jobs"))};
     for (const auto& [kind, count] : cost::countsByKind(*jobs_))
-        facts << u"%1 %2"_s.arg(toQt(formatCount(count)), kind.empty() ? u"of no kind"_s : shownText(kind, 80));
+        facts << u"%1 %2"_s.arg(countText(count), kind.empty() ? u"of no kind"_s : shownText(kind, 80));
     totals_->setText(facts.mid(0, 7).join(u" · "_s));
 }
 

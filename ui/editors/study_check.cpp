@@ -121,7 +121,7 @@ FleetFacts readFleet(const std::string& name) {
         for (const auto& [type, rate] : group.accelerator.peakFlops) types << toQt(type);
         if (&group == &fleet.groups.front()) facts.dataTypes = types;
         facts.dataTypes.removeIf([&](const QString& type) { return !types.contains(type); });
-        groups << u"%1 × %2"_s.arg(toQt(formatCount(group.count)), shownText(group.accelerator.name, 400));
+        groups << u"%1 × %2"_s.arg(countText(group.count), shownText(group.accelerator.name, 400));
     }
     constexpr int kMaxNamed = 4;
     const int more = static_cast<int>(groups.size()) - kMaxNamed;

@@ -358,7 +358,7 @@ TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& 
 
 QString placeText(const Comparison::JobRow::Place& place) {
     const auto time = [&](double value) {
-        return place.seconds ? toQt(formatSeconds(value)) : u"%1 cycles"_s.arg(toQt(formatCount(std::round(value))));
+        return place.seconds ? toQt(formatSeconds(value)) : u"%1 cycles"_s.arg(countText(std::round(value)));
     };
     return u"%1, place %2, from %3 to %4"_s.arg(shownText(place.core))
         .arg(place.order + 1)

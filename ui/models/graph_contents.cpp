@@ -52,7 +52,7 @@ QString tensorText(const model::Tensor& tensor) {
 }
 
 QString mapText(double channels, const model::Map& map) {
-    const QString text = toQt(formatCount(channels));
+    const QString text = countText(channels);
     if (map.area() == 1) return text;
     return u"%1×%2×%3"_s.arg(text, toQt(exactNumber(map.height)), toQt(exactNumber(map.width)));
 }
@@ -148,8 +148,8 @@ Facts::Section workSection(const ModelContents& contents, const model::NodeTotal
     add(u"activation bytes"_s, bytesText(totals.activationBytes), totals.activationBytes);
     add(u"read and written"_s, bytesText(totals.traffic), totals.traffic, u"inputs, stored tensors and outputs"_s);
     const auto intensity = totals.intensity();
-    add(u"arithmetic intensity"_s, intensity ? u"%1 FLOP per byte"_s.arg(toQt(formatCount(*intensity))) : unknown(),
-        intensity, u"FLOPs over bytes read and written"_s);
+    add(u"arithmetic intensity"_s, intensity ? u"%1 FLOP per byte"_s.arg(countText(*intensity)) : unknown(), intensity,
+        u"FLOPs over bytes read and written"_s);
     return section;
 }
 
@@ -365,7 +365,7 @@ QString shownName(const std::string& name) {
 }
 
 QString shownCount(double count) {
-    if (count < 10'000) return toQt(formatCount(count));
+    if (count < 10'000) return countText(count);
     QString text = toQt(formatQuantity(count, Measure::bytes));
     text.chop(1);  // the unit's "B"
     return text.trimmed();
@@ -426,7 +426,7 @@ QStringList tensorsOf(const ModelContents& contents, const std::vector<std::int3
             lines << u"%1: %2"_s.arg(shownName(tensor.name), tensorText(tensor));
         } else {
             const auto& edge = std::get<model::LayerGraph>(contents.model.form).edges[toIndex(link.tensor)];
-            lines << u"%1 elements per sample"_s.arg(toQt(formatCount(edge.elements)));
+            lines << u"%1 elements per sample"_s.arg(countText(edge.elements));
         }
     }
     if (seen.size() > lines.size()) lines << u"and %1 more"_s.arg(seen.size() - lines.size());

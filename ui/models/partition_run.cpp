@@ -56,8 +56,8 @@ QString PartitionRun::layerName(std::int32_t layer) const {
 QString PartitionRun::splitTitle(int plan, int split) const {
     const partition::LevelPlan& level = this->plan(plan).levels.at(static_cast<std::size_t>(split));
     QString title = u"Level %1 · %2 · %3 accelerators"_s.arg(level.level)
-                        .arg(shownText(level.group), toQt(formatCount(level.accelerators)));
-    if (level.occurrences > 1) title += u" · same for %1 subgroups"_s.arg(toQt(formatCount(level.occurrences)));
+                        .arg(shownText(level.group), countText(level.accelerators));
+    if (level.occurrences > 1) title += u" · same for %1 subgroups"_s.arg(countText(level.occurrences));
     return title;
 }
 

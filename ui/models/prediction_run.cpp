@@ -57,7 +57,7 @@ QString PredictionRun::acceleratorName(int index) const {
 }
 
 QString PredictionRun::devicesText(int count) const {
-    return toQt(formatCounted(devices(count), "device", "devices"));
+    return counted(devices(count), "device", "devices");
 }
 
 const std::vector<predict::AlikeOperators>& PredictionRun::operators(int prediction) const {

@@ -283,7 +283,7 @@ void TableView::Implementation::updateFoot() {
         for (int row = 0; of.summed && row < rows->rowCount(); ++row)
             if (const double value = model->sortValue(rows->sourceRow(row), column).toDouble(); !std::isnan(value))
                 sum += value;
-        sums.append(!of.summed ? QString() : of.sumText ? of.sumText(sum) : toQt(formatCount(sum)));
+        sums.append(!of.summed ? QString() : of.sumText ? of.sumText(sum) : countText(sum));
     }
     foot->setSums(sums, countText(rows->rowCount()));
 }

@@ -269,10 +269,10 @@ QString PredictionView::pricesText() const {
     const PredictionRun before(original_);
     QStringList texts;
     for (const auto& [accelerator, price] : prices_) {
-        QString text = u"%1 $%2"_s.arg(shownText(accelerator), toQt(formatCount(price)));
+        QString text = u"%1 $%2"_s.arg(shownText(accelerator), countText(price));
         for (const Prediction& one : before.outcome().predictions)
             if (const auto was = study::devicePrice(one); was && one.accelerator == accelerator) {
-                text += u" (was $%1)"_s.arg(toQt(formatCount(*was)));
+                text += u" (was $%1)"_s.arg(countText(*was));
                 break;
             }
         texts.append(text);

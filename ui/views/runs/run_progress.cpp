@@ -70,7 +70,7 @@ struct RunProgress::Implementation {
     QString lineText() const {
         QStringList parts;
         if (state.total > 0) parts << u"%1 %"_s.arg(std::floor(100 * state.done / state.total));
-        if (state.rate > 0) parts << u"%1/s"_s.arg(toQt(formatCount(state.rate)));
+        if (state.rate > 0) parts << u"%1/s"_s.arg(countText(state.rate));
         if (!state.best.isEmpty()) parts << u"best %1"_s.arg(state.best);
         if (state.seconds > 0) parts << u"%1 elapsed"_s.arg(durationText(state.seconds));
         if (isWorking(state.status) && !state.left.isEmpty()) parts << state.left;

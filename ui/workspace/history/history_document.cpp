@@ -50,7 +50,7 @@ private:
 
 /// "1 run", "4,192 runs".
 QString runsText(std::size_t count) {
-    return count == 1 ? u"1 run"_s : u"%1 runs"_s.arg(toQt(formatCount(count)));
+    return counted(count, "run", "runs");
 }
 
 std::vector<store::RunId> idsOf(const std::vector<store::RunRow>& rows) {
